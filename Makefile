@@ -1,0 +1,37 @@
+# Needs Python >= 3.11 and make; everything else is installed into .venv.
+PYTHON ?= python3
+VENV ?= .venv
+BIN = $(VENV)/bin
+# One BLAS thread: many small matrices with several threads are many times slower on a busy machine.
+export OMP_NUM_THREADS = 1
+export OPENBLAS_NUM_THREADS = 1
+
+.PHONY: help demo test lint bench quality accuracy clean
+help:  ## this list
+	@grep -E '^[a-z]+:.*##' Makefile | sed 's/:.*##/ -/'
+
+$(BIN)/python:
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.demo: $(BIN)/python pyproject.toml
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[plot]"
+	@touch $@
+
+$(VENV)/.test: $(BIN)/python pyproject.toml
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[test]"
+	@touch $@ $(VENV)/.demo
+
+demo: $(VENV)/.demo  ## a real decoupled study, to the end: progress bar, front as a table and as demo/front.png
+	$(BIN)/python examples/beam.py
+
+lint: $(VENV)/.test  ## ruff, pyright, import-linter
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/lint-imports
+	$(BIN)/pyright --pythonpath $(BIN)/python
+
+test: lint  ## everything CI runs
+	$(BIN)/python -m pytest
+
+clean:  ## remove environments and caches
+	rm -rf .venv .venv-peers .pytest_cache .ruff_cache .hypothesis demo

@@ -1,0 +1,194 @@
+"""alpha_k at candidates, and its gradient: the factors that touch the candidate, matched once, as a star graph.
+
+For a candidate x with u = cov(f(x), f(P points)) under the GP posterior, q (see propagate.py) says
+    C_xx = v_PD - u Q u^T,   C_xj = u T_j,   m_x = mean(x) + u shift.
+Each of the M factors psi(x, x*_j) is matched once from q. With delta_j = f(x) - f(x*_j),
+    D = cov(delta),   c = cov(f(x), delta),   v_CPD = C_xx - c^T (D + diag(1 / tau))^-1 c,
+written with y = sqrt(tau) so that tau = 0 means no factor, and
+    alpha_k(x) = mean over draws of  log((v_PD + noise) / (v_CPD + noise)) / 2           (eq. 6).
+
+| name    | meaning                                             | shape        |
+|---------|-----------------------------------------------------|--------------|
+| G       | candidates                                          |              |
+| b       | k(x, data) root^T: v_PD = amplitude - |b|^2         | (S, G, N)    |
+| u       | posterior covariance of f(x) with f at the P points | (S, G, P)    |
+"""
+
+from dataclasses import dataclass
+
+from pesmo.arrays import Array, cholesky, inverse_lower, namespace
+from pesmo.entropy.factors import LARGEST_SHARE, Tilted, tilt
+from pesmo.entropy.propagate import Conditioned
+from pesmo.gp.kernels import kernel, kernel_gradient
+from pesmo.gp.posterior import Posterior, cross
+
+SMALLEST = 1e-10  # of a variance, relative to the amplitude
+
+
+@dataclass(frozen=True)
+class View:
+    """One objective as candidates see it: its posterior, and the P points of every draw."""
+
+    posterior: Posterior
+    points: Array  # (S, P, F)
+    whitened: Array  # (S, N, P) root k(data, points)
+
+
+@dataclass(frozen=True)
+class _Reach:
+    """What q says of one objective at the candidates, with what the gradient needs."""
+
+    b: Array
+    u: Array
+    shrunk: Array  # (S, G, P) u Q
+    v_pd: Array  # (S, G)
+    c_xx: Array  # (S, G)
+
+
+def _reach(view: View, shrink: Array, x: Array) -> tuple[_Reach, Array]:
+    """Moments at candidates x (G, F) that need no factor of the candidate's own; and the GP posterior mean (S, G)."""
+    xp = namespace(x)
+    posterior = view.posterior
+    k_data = cross(posterior, x)
+    b = xp.matmul(k_data, posterior.root.mT)
+    u = kernel(x, view.points, posterior.scales, posterior.amplitude)
+    u -= xp.matmul(b, view.whitened)
+    shrunk = xp.matmul(u, shrink)
+    least = SMALLEST * posterior.amplitude[:, None]
+    v_pd = xp.maximum(posterior.amplitude[:, None] - xp.sum(b * b, axis=-1), least)
+    c_xx = xp.clip(v_pd - xp.sum(shrunk * u, axis=-1), min=least, max=v_pd)
+    mean = xp.matmul(k_data, posterior.weights[..., None])[..., 0]
+    return _Reach(b, u, shrunk, v_pd, c_xx), mean
+
+
+def screen(views: list[View], conditioned: Conditioned, features: list[Array]) -> Array:
+    """alpha_k (K, G) without the candidate's own factors: cheap, and nearly the same order as the full alpha."""
+    xp = namespace(features[0])
+    rows = []
+    for k, (view, x) in enumerate(zip(views, features, strict=True)):
+        reach, _ = _reach(view, conditioned.shrink[:, k, ...], x)
+        noise = view.posterior.noise[:, None]
+        rows.append(xp.mean(xp.log((reach.v_pd + noise) / (reach.c_xx + noise)), axis=0) / 2.0)
+    return xp.stack(rows)
+
+
+@dataclass(frozen=True)
+class _Star:
+    """The candidate's factors: everything (S, K, G, ...)."""
+
+    v_pd: Array
+    c_xx: Array
+    s2: Array  # (..., M) variance of delta_j
+    tau: Array  # (..., M)
+    c: Array  # (..., M)
+    d: Array  # (..., M, M)
+    tilted: Tilted
+    matched: Array  # (..., M) True where tau > 0
+    factor: Array  # (..., M + 1, M + 1) Cholesky factor of [[I + y D y, y c], [., large]]
+    v_cpd: Array
+    noise: Array  # (S, K, 1)
+
+
+def _star(views: list[View], q: Conditioned, features: list[Array]) -> tuple[_Star, list[_Reach]]:
+    xp = namespace(features[0])
+    reaches, m_x, c_xj = [], [], []
+    for k, (view, x) in enumerate(zip(views, features, strict=True)):
+        reach, mean = _reach(view, q.shrink[:, k, ...], x)
+        reaches.append(reach)
+        m_x.append(mean + xp.matmul(reach.u, q.shift[:, k, :, None])[..., 0])
+        c_xj.append(xp.matmul(reach.u, q.spread[:, k, ...]))
+    v_pd = xp.stack([reach.v_pd for reach in reaches], axis=1)  # (S, K, G)
+    c_xx = xp.stack([reach.c_xx for reach in reaches], axis=1)
+    c_xj = xp.stack(c_xj, axis=1)  # (S, K, G, M)
+    noise = xp.stack([view.posterior.noise for view in views], axis=1)[..., None]
+    least = SMALLEST * xp.stack([view.posterior.amplitude for view in views], axis=1)[..., None, None]
+
+    m = xp.stack(m_x, axis=1)[..., None] - q.mean[..., None, :]
+    s2 = xp.maximum(c_xx[..., None] + xp.linalg.diagonal(q.cov)[..., None, :] - 2.0 * c_xj, least)
+    tilted = tilt(m, xp.sqrt(s2))
+    matched = (tilted.beta > 0) & q.real[:, None, None, :]
+    beta = xp.where(matched, tilted.beta, xp.zeros_like(s2))
+    tau = beta / (s2 * (1.0 - beta))
+
+    y = xp.sqrt(tau)
+    c = c_xx[..., None] - c_xj
+    d = (c_xx[..., None, None] + q.cov[..., None, :, :]) - c_xj[..., :, None] - c_xj[..., None, :]
+    size = c.shape[-1]
+    inner = y[..., :, None] * d * y[..., None, :] + xp.eye(size, dtype=c.dtype)
+    column = (y * c)[..., None]
+    # |y c|^2 bounds (y c)^T (I + y D y)^-1 (y c), since D is positive semi-definite.
+    corner = 1.0 + 2.0 * xp.sum(column * column, axis=-2, keepdims=True)
+    factor = cholesky(xp.concat([xp.concat([inner, column], axis=-1), xp.concat([column.mT, corner], axis=-1)], axis=-2))
+    removed = xp.sum(factor[..., size, :size] ** 2, axis=-1)
+    v_cpd = xp.clip(c_xx - removed, min=least[..., 0], max=c_xx)
+    return _Star(v_pd, c_xx, s2, tau, c, d, tilted, matched, factor, v_cpd, noise), reaches
+
+
+def alpha(views: list[View], conditioned: Conditioned, features: list[Array]) -> Array:
+    """alpha_k (K, G) at candidates; features[k] (G, F_k) is what objective k's GP sees of them."""
+    xp = namespace(features[0])
+    star, _ = _star(views, conditioned, features)
+    return xp.mean(xp.log((star.v_pd + star.noise) / (star.v_cpd + star.noise)), axis=0) / 2.0
+
+
+def alpha_and_gradient(
+    views: list[View], conditioned: Conditioned, features: list[Array], weights: Array
+) -> tuple[Array, list[Array]]:
+    """A = sum_k weights_k alpha_k (G,) at candidates, and dA/dfeatures[k] (G, F_k) of each objective's features."""
+    xp = namespace(features[0])
+    q = conditioned
+    star, reaches = _star(views, q, features)
+    samples = star.v_pd.shape[0]
+    w = weights[None, :, None] / (2.0 * samples)
+    value = xp.sum(w * xp.log((star.v_pd + star.noise) / (star.v_cpd + star.noise)), axis=(0, 1))
+    g_vpd = w / (star.v_pd + star.noise)
+    g_v = -w / (star.v_cpd + star.noise)  # (S, K, G)
+
+    # v_CPD: with z = (D + 1/tau)^-1 c and r = c - D z,
+    # dv/dC_xx = (1 - sum z)^2, dv/dC_xj = 2 z_j (1 - sum z), dv/dtau_j = -r_j^2.
+    size = star.c.shape[-1]
+    y = xp.sqrt(star.tau)
+    inverse = inverse_lower(star.factor[..., :size, :size])
+    z = y * xp.matmul(inverse.mT, star.factor[..., size, :size, None])[..., 0]
+    rest = 1.0 - xp.sum(z, axis=-1)
+    r = star.c - xp.matmul(star.d, z[..., None])[..., 0]
+    g_cxx = g_v * rest**2
+    g_cxj = g_v[..., None] * 2.0 * z * rest[..., None]
+    g_m, g_s2 = _back_through_tilt(star, -g_v[..., None] * r * r)
+    g_cxx = g_cxx + xp.sum(g_s2, axis=-1)
+    g_cxj = g_cxj - 2.0 * g_s2
+    g_mx = xp.sum(g_m, axis=-1)  # (S, K, G)
+
+    gradients = []
+    for k, (view, x, reach) in enumerate(zip(views, features, reaches, strict=True)):
+        posterior = view.posterior
+        g_u = (
+            -2.0 * g_cxx[:, k, :, None] * reach.shrunk
+            + xp.matmul(g_cxj[:, k, ...], q.spread[:, k, ...].mT)
+            + g_mx[:, k, :, None] * q.shift[:, k, None, :]
+        )
+        g_b = -2.0 * (g_vpd[:, k, :] + g_cxx[:, k, :])[..., None] * reach.b - xp.matmul(g_u, view.whitened.mT)
+        g_data = xp.matmul(g_b, posterior.root) + g_mx[:, k, :, None] * posterior.weights[:, None, :]
+        scales, amplitude = posterior.scales, posterior.amplitude
+        gradients.append(
+            kernel_gradient(x, posterior.x, scales, amplitude, g_data)
+            + kernel_gradient(x, view.points, scales, amplitude, g_u)
+        )
+    return value, gradients
+
+
+def _back_through_tilt(star: _Star, g_tau: Array) -> tuple[Array, Array]:
+    """From dA/dtau (S, K, G, M) to dA/dm and dA/ds^2 of the differences delta.
+
+    tau = beta / (s^2 (1 - beta));  beta = rho (rho - a);  a = -m / s;
+    d rho_k = rho_k ((rho_k - a_k) da_k + sum_{l != k} (ratio_l + rho_l) da_l).
+    """
+    xp = namespace(g_tau)
+    t = star.tilted
+    moving = star.matched & (t.beta < LARGEST_SHARE)
+    g_beta = xp.where(moving, g_tau / (star.s2 * (1.0 - t.beta) ** 2), xp.zeros_like(g_tau))
+    g_log_rho = g_beta * (2.0 * t.rho - t.a) * t.rho
+    others = xp.sum(g_log_rho, axis=1, keepdims=True) - g_log_rho
+    g_a = -g_beta * t.rho + g_log_rho * (t.rho - t.a) + (t.ratio + t.rho) * others
+    g_s2 = -g_a * t.a / (2.0 * star.s2) - g_tau * star.tau / star.s2
+    return -g_a / xp.sqrt(star.s2), g_s2

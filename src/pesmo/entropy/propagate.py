@@ -1,0 +1,103 @@
+"""Expectation propagation over the factors that do not touch a candidate: once per draw, for all draws together.
+
+All factors of one objective add lap (a weighted graph Laplacian) and h to the natural parameters, so with the GP
+posterior N(mean, cov) at the P points, q has covariance C = cov (I + lap cov)^-1 and mean + C (h - lap mean).
+With cov = R R^T this is C = R (I + R^T lap R)^-1 R^T: eigenvalues of at least 1, and cov is never inverted.
+"""
+
+from dataclasses import dataclass
+
+from pesmo.arrays import Array, cholesky, inverse_lower, namespace
+from pesmo.entropy.factors import match
+
+SWEEPS = 40
+DAMPING = 0.6  # step towards the new factor, in natural parameters
+TOLERANCE = 1e-3  # largest change of a mean or sd in a sweep, in units of the prior sd
+
+
+@dataclass(frozen=True)
+class Conditioned:
+    """What q says at the Pareto points, and the matrices that carry it to a candidate (see candidate.py)."""
+
+    mean: Array  # (S, K, M) of f at the Pareto points under q
+    cov: Array  # (S, K, M, M)
+    spread: Array  # (S, K, P, M)  T = I - lap C, its columns at the Pareto points
+    shrink: Array  # (S, K, P, P)  Q = lap - lap C lap
+    shift: Array  # (S, K, P)     T (h - lap mean)
+    real: Array  # (S, M) True for Pareto points, False for padding
+    sweeps: int
+
+
+def difference_moments(mean: Array, cov: Array, m: int) -> tuple[Array, Array]:
+    """Means and variances (S, K, P, M) of delta_ij from the mean (S, K, P) and covariance (S, K, P, P)."""
+    xp = namespace(mean)
+    variance = xp.linalg.diagonal(cov)
+    gap = mean[..., :, None] - mean[..., None, :m]
+    spread = variance[..., :, None] + variance[..., None, :m] - 2.0 * cov[..., :, :m]
+    return gap, spread
+
+
+def laplacian(tau: Array, nu: Array) -> tuple[Array, Array]:
+    """lap (S, K, P, P) and h (S, K, P) of the factors tau, nu (S, K, P, M)."""
+    xp = namespace(tau)
+    p, m = tau.shape[-2:]
+    if p > m:
+        weights = xp.concat([tau, xp.zeros((*tau.shape[:-1], p - m), dtype=tau.dtype)], axis=-1)
+        received = xp.concat([xp.sum(nu, axis=-2), xp.zeros((*nu.shape[:-2], p - m), dtype=nu.dtype)], axis=-1)
+    else:
+        weights, received = tau, xp.sum(nu, axis=-2)
+    weights = weights + weights.mT
+    degree = xp.sum(weights, axis=-1)
+    return degree[..., None] * xp.eye(p, dtype=tau.dtype) - weights, xp.sum(nu, axis=-1) - received
+
+
+def propagate(mean: Array, cov: Array, active: Array, real: Array) -> Conditioned:
+    """EP until it stands still. `active` (S, P, M) marks the factors that exist, `real` (S, M) the Pareto points."""
+    xp = namespace(mean)
+    p, m = active.shape[-2:]
+    root = cholesky(cov + 1e-10 * xp.max(xp.linalg.diagonal(cov), axis=-1)[..., None, None] * xp.eye(p, dtype=cov.dtype))
+    scale = xp.sqrt(xp.clip(xp.max(xp.linalg.diagonal(cov), axis=-1), min=1e-12))[..., None]
+    eye = xp.eye(p, dtype=cov.dtype)
+    smallest = 1e-12 * scale[..., None] ** 2
+    tau = xp.zeros((*mean.shape, m), dtype=mean.dtype)
+    nu = xp.zeros_like(tau)
+    q_mean, q_cov = mean, cov
+    lap, h = laplacian(tau, nu)
+    sweep = 0
+    for sweep in range(1, SWEEPS + 1):
+        gap, spread = difference_moments(q_mean, q_cov, m)
+        spread = xp.clip(spread, min=smallest)
+        # The cavity: q without this factor.
+        left = 1.0 - tau * spread
+        sound = active[:, None, :, :] & xp.all(left > 1e-6, axis=1, keepdims=True)
+        left = xp.where(sound, left, xp.ones_like(left))
+        cavity_variance = spread / left
+        cavity_mean = (gap - nu * spread) / left
+        new_tau, new_nu = match(cavity_mean, xp.sqrt(cavity_variance))
+        tau = tau + DAMPING * xp.where(sound, new_tau - tau, xp.zeros_like(tau))
+        nu = nu + DAMPING * xp.where(sound, new_nu - nu, xp.zeros_like(nu))
+        # The new q.
+        lap, h = laplacian(tau, nu)
+        inner = cholesky(eye + xp.matmul(root.mT, xp.matmul(lap, root)))
+        half = xp.matmul(inverse_lower(inner), root.mT)
+        cov_next = xp.matmul(half.mT, half)
+        pull = h - xp.matmul(lap, mean[..., None])[..., 0]
+        mean_next = mean + xp.matmul(cov_next, pull[..., None])[..., 0]
+        moved = xp.max(xp.abs(mean_next - q_mean) / scale)
+        shrunk = xp.max(
+            xp.abs(xp.sqrt(xp.linalg.diagonal(cov_next)) - xp.sqrt(xp.clip(xp.linalg.diagonal(q_cov), min=0.0))) / scale
+        )
+        q_mean, q_cov = mean_next, cov_next
+        if float(moved) < TOLERANCE and float(shrunk) < TOLERANCE:
+            break
+    through = eye - xp.matmul(lap, q_cov)  # T
+    pull = h - xp.matmul(lap, mean[..., None])[..., 0]
+    return Conditioned(
+        mean=q_mean[..., :m],
+        cov=q_cov[..., :m, :m],
+        spread=through[..., :m],
+        shrink=xp.matmul(through, lap),
+        shift=xp.matmul(through, pull[..., None])[..., 0],
+        real=real,
+        sweeps=sweep,
+    )

@@ -1,0 +1,25 @@
+"""Every error pesmo raises on purpose. Each message says what is wrong, where, and what to do."""
+
+
+class PesmoError(Exception):
+    """The root: catch this to catch everything pesmo raises on purpose."""
+
+
+class SpaceError(PesmoError, ValueError):
+    """An input, a space or a point in it is not valid."""
+
+
+class DefinitionError(PesmoError, ValueError):
+    """The objectives, experiments or settings of a study do not fit together."""
+
+
+class ResultError(PesmoError, ValueError):
+    """A reported result is not valid (not a finite number, a wrong name, a missing value)."""
+
+
+class TrialError(PesmoError, ValueError):
+    """A trial is unknown, or is not in a state that allows what was asked of it."""
+
+
+class NumericalFailure(PesmoError, ArithmeticError):
+    """No rung of the jitter ladder held. Never reaches a user: `Study.ask` turns it into a named fallback."""

@@ -1,0 +1,61 @@
+"""The GP posterior of one objective under S hyperparameter samples.
+
+| name    | meaning                                                       | shape            |
+|---------|---------------------------------------------------------------|------------------|
+| x       | where there is data                                           | (N, F)           |
+| root    | L^-1, with L L^T = k(x, x) + noise I                          | (S, N, N)        |
+| weights | (k(x, x) + noise I)^-1 y, one y for all samples or one a sample | (S, N)         |
+
+mean(p) = k(p, x) weights;   cov(p, q) = k(p, q) - (k(p, x) root^T) (k(q, x) root^T)^T
+"""
+
+from dataclasses import dataclass
+
+from pesmo.arrays import Array, cholesky, inverse_lower, namespace
+from pesmo.gp.kernels import kernel
+
+
+@dataclass(frozen=True)
+class Posterior:
+    x: Array
+    scales: Array  # (S, F)
+    amplitude: Array  # (S,)
+    noise: Array  # (S,) variance
+    root: Array
+    weights: Array
+
+
+def condition(x: Array, y: Array, scales: Array, amplitude: Array, noise: Array) -> Posterior:
+    """The posterior given values y, (N,) or (S, N), at x."""
+    xp = namespace(x)
+    covariance = kernel(x, x, scales, amplitude)
+    covariance += noise[:, None, None] * xp.eye(x.shape[0], dtype=x.dtype)
+    root = inverse_lower(cholesky(covariance))
+    whitened = xp.matmul(root, y[..., :, None])  # (S, N, 1)
+    weights = xp.matmul(root.mT, whitened)[..., 0]
+    return Posterior(x, scales, amplitude, noise, root, weights)
+
+
+def cross(posterior: Posterior, points: Array) -> Array:
+    """k(points, x): (S, n, N), for points (n, F) or (S, n, F)."""
+    return kernel(points, posterior.x, posterior.scales, posterior.amplitude)
+
+
+def mean_and_variance(posterior: Posterior, points: Array) -> tuple[Array, Array]:
+    """Marginal means and variances of f at points (n, F) or (S, n, F): two (S, n)."""
+    xp = namespace(points)
+    k = cross(posterior, points)
+    mean = xp.matmul(k, posterior.weights[..., None])[..., 0]
+    whitened = xp.matmul(k, posterior.root.mT)
+    variance = posterior.amplitude[:, None] - xp.sum(whitened * whitened, axis=-1)
+    return mean, xp.clip(variance, min=0.0)
+
+
+def joint(posterior: Posterior, points: Array) -> tuple[Array, Array, Array]:
+    """Mean (S, n), covariance (S, n, n) of f at points, and root k(x, points) (S, N, n), which candidates need."""
+    xp = namespace(points)
+    k = cross(posterior, points)
+    mean = xp.matmul(k, posterior.weights[..., None])[..., 0]
+    whitened = xp.matmul(posterior.root, k.mT)
+    prior = kernel(points, points, posterior.scales, posterior.amplitude)
+    return mean, prior - xp.matmul(whitened.mT, whitened), whitened

@@ -1,0 +1,132 @@
+"""The models of all objectives: hyperparameters sampled, posteriors conditioned, one path drawn per sample.
+
+Pending points (running, or failed and never coming) count as measured, per sample at the values its own path has
+there: the posterior narrows where an answer is on its way, without pretending to know the answer.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from pesmo.gp.hyper import default_prior, pairwise, slice_sample, start
+from pesmo.gp.paths import Paths, draw_paths, evaluate
+from pesmo.gp.posterior import Posterior, condition
+from pesmo.gp.scaling import Scaling, scaling_of
+from pesmo.problem import Evidence, Objective, Observations
+from pesmo.space import Space
+
+SAMPLES = 10  # S, hyperparameter samples (and draws)
+BURN_IN = 40  # moves of fresh chains, on at most BURN_IN_ROWS observations
+BURN_IN_ROWS = 60
+MOVES_ROWS = 400  # warm chains make MOVES_ROWS / N moves: one more observation among many moves a posterior little
+MOST_MOVES = 8
+
+
+@dataclass(frozen=True)
+class Surrogate:
+    """One objective: its GP under S hyperparameter samples, for standardized values."""
+
+    columns: np.ndarray  # (F_k,) the feature columns it depends on
+    scaling: Scaling
+    theta: np.ndarray  # (S, d_k + 2)
+    data: Posterior  # given the observations
+    posterior: Posterior  # given the observations and the pending points' fantasies
+    paths: Paths
+
+
+@dataclass(frozen=True)
+class Model:
+    space: Space
+    surrogates: tuple[Surrogate, ...]
+
+    def features(self, unit: np.ndarray) -> list[np.ndarray]:
+        """Per objective, what its GP sees at unit points (..., d)."""
+        everything = self.space.features(unit)
+        return [everything[..., s.columns] for s in self.surrogates]
+
+    def evaluate_paths(self, unit: np.ndarray) -> np.ndarray:
+        """The sampled objectives (S, n, K) at (n, d), or each sample at its own points (S, n, d)."""
+        features = self.features(unit)
+        return np.stack([evaluate(s.paths, x) for s, x in zip(self.surrogates, features, strict=True)], axis=-1)
+
+    @property
+    def state(self) -> list[np.ndarray]:
+        """What the next fit starts from: the hyperparameter chains."""
+        return [s.theta for s in self.surrogates]
+
+
+def fit(evidence: Evidence, state: list[np.ndarray] | None, rng: np.random.Generator) -> Model:
+    """All objectives' surrogates. `state` is the last model's, None for fresh chains."""
+    surrogates = []
+    for k, (objective, observed) in enumerate(zip(evidence.objectives, evidence.observations, strict=True)):
+        previous = state[k] if state is not None else None
+        surrogates.append(fit_one(evidence.space, objective, observed, previous, rng))
+    return Model(evidence.space, tuple(surrogates))
+
+
+def input_indices(space: Space, objective: Objective) -> np.ndarray:
+    """(d_k,) the inputs an objective depends on."""
+    return np.array([i for i, name in enumerate(space.names) if objective.inputs is None or name in objective.inputs])
+
+
+def fit_one(
+    space: Space, objective: Objective, observed: Observations, previous: np.ndarray | None, rng: np.random.Generator
+) -> Surrogate:
+    scaling = scaling_of(observed.values)
+    y = scaling.standardize(observed.values)
+    inputs = input_indices(space, objective)
+    columns = np.flatnonzero(np.isin(space.owners, inputs))
+    owners = np.searchsorted(inputs, space.owners[columns])
+    x = space.features(observed.unit)[:, columns]
+    noise = None if objective.noise is None else (objective.noise / scaling.size) ** 2
+    theta = sample_hyperparameters(x, y, owners, inputs.size, noise, previous, rng)
+    return surrogate(space, objective, observed, scaling, theta, rng)
+
+
+def surrogate(
+    space: Space,
+    objective: Objective,
+    observed: Observations,
+    scaling: Scaling,
+    theta: np.ndarray,
+    rng: np.random.Generator,
+) -> Surrogate:
+    """The posterior and one path for each row of the hyperparameters theta (S, d_k + 2)."""
+    inputs = input_indices(space, objective)
+    columns = np.flatnonzero(np.isin(space.owners, inputs))
+    owners = np.searchsorted(inputs, space.owners[columns])
+    scales, amplitude, noise = np.exp(theta[:, :-2])[:, owners], np.exp(theta[:, -2]), np.exp(theta[:, -1])
+    x, y = space.features(observed.unit)[:, columns], scaling.standardize(observed.values)
+    data = condition(x, y, scales, amplitude, noise)
+    paths = draw_paths(data, y, rng)
+    posterior = data
+    if observed.pending.shape[0]:
+        coming = space.features(observed.pending)[:, columns]
+        fantasies = evaluate(paths, coming)  # (S, p)
+        together = np.concatenate([np.broadcast_to(y, (theta.shape[0], y.size)), fantasies], axis=1)
+        posterior = condition(np.concatenate([x, coming]), together, scales, amplitude, noise)
+    return Surrogate(columns, scaling, theta, data, posterior, paths)
+
+
+def sample_hyperparameters(
+    x: np.ndarray,
+    y: np.ndarray,
+    owners: np.ndarray,
+    d: int,
+    noise: float | None,
+    previous: np.ndarray | None,
+    rng: np.random.Generator,
+) -> np.ndarray:
+    """(S, d + 2) hyperparameters of one objective, from the last chains or from fresh ones."""
+    prior = default_prior(d, noise)
+    if previous is None:
+        rows = np.sort(rng.permutation(y.size)[:BURN_IN_ROWS])
+        theta = start(prior, SAMPLES, rng)
+        theta = slice_sample(theta, pairwise(x[rows], owners, d), y[rows], prior, BURN_IN // 2, rng)
+        theta = slice_sample(theta, pairwise(x[rows], owners, d), y[rows], prior, BURN_IN // 2, rng)
+        if rows.size == y.size:
+            return theta
+    else:
+        theta = np.clip(previous, prior.low, prior.high)
+    moves = max(1, min(MOST_MOVES, MOVES_ROWS // max(1, y.size)))
+    return slice_sample(theta, pairwise(x, owners, d), y, prior, moves, rng)

@@ -1,0 +1,132 @@
+"""PESMO (Hernandez-Lobato et al., 2016): run what is expected to tell most about the Pareto set, per unit of cost.
+
+One suggestion: fit the models -> draw every objective once per hyperparameter sample -> the Pareto set of each draw
+-> EP given each Pareto set -> alpha_k -> maximize, per experiment, the sum of alpha_k over what it reveals, over cost.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from pesmo.entropy.candidate import View, alpha, alpha_and_gradient, screen
+from pesmo.entropy.propagate import Conditioned, propagate
+from pesmo.gp.posterior import joint, mean_and_variance
+from pesmo.methods.design import candidates
+from pesmo.methods.maximize import maximize
+from pesmo.methods.model import Model, fit
+from pesmo.methods.protocol import State
+from pesmo.pareto.solve import Front, pareto_sets
+from pesmo.problem import Evidence, Suggestion
+
+GRID = 1024  # first points of the Pareto search, and candidates of the maximization
+ROUNDS, CHILDREN = 8, 64  # of the Pareto search, per draw
+PARETO_POINTS = 50  # M at most; fewer where they cover the front to within PARETO_RADIUS of its extent
+PARETO_RADIUS = 0.05
+DATA_ROWS = 50  # data points with factors, at most, per draw
+RELEVANT = 1e-3  # least probability that a data point dominates a Pareto point for it to have factors
+
+
+class Pesmo:
+    def suggest(
+        self, evidence: Evidence, state: State | None, rng: np.random.Generator
+    ) -> tuple[Suggestion, State | None]:
+        model = fit(evidence, state, rng)
+        acquisition = condition_on_pareto_sets(model, evidence, rng)
+        return maximize(acquisition, evidence, rng), model.state
+
+
+@dataclass(frozen=True)
+class Acquisition:
+    """alpha_k as a function of unit-cube points."""
+
+    model: Model
+    views: list[View]
+    conditioned: Conditioned
+    fronts: list[Front]
+
+    def screen(self, unit: np.ndarray) -> np.ndarray:
+        """(K, n) nearly alpha_k at (n, d), cheaply: enough to choose where to compute it."""
+        return screen(self.views, self.conditioned, self.model.features(unit))
+
+    def alpha(self, unit: np.ndarray) -> np.ndarray:
+        """(K, n) alpha_k, in nats, at (n, d)."""
+        return alpha(self.views, self.conditioned, self.model.features(unit))
+
+    def value_and_gradient(self, unit: np.ndarray, weights: np.ndarray) -> tuple[float, np.ndarray]:
+        """sum_k weights_k alpha_k at one point (d,), and its gradient (d,), 0 along discrete inputs."""
+        features = self.model.features(unit[None, :])
+        value, per_objective = alpha_and_gradient(self.views, self.conditioned, features, weights)
+        space = self.model.space
+        gradient = np.zeros(space.dim)
+        for surrogate, part in zip(self.model.surrogates, per_objective, strict=True):
+            np.add.at(gradient, space.owners[surrogate.columns], part[0])
+        return float(value[0]), np.where(space.continuous, gradient, 0.0)
+
+
+def condition_on_pareto_sets(model: Model, evidence: Evidence, rng: np.random.Generator) -> Acquisition:
+    """Sample the Pareto sets and run EP on them."""
+    data = measured_points(evidence)
+    initial = np.concatenate([candidates(model.space, GRID, rng), data])
+    fronts = pareto_sets(
+        model.evaluate_paths, initial, model.space.snap, rng, ROUNDS, CHILDREN, PARETO_POINTS, PARETO_RADIUS
+    )
+    pareto, real = _stack([front.points for front in fronts])
+    chosen, present = _stack(_relevant_data(model, data, pareto, real))
+    points = np.concatenate([pareto, chosen], axis=1)  # (S, P, d)
+    features = model.features(points)
+    views, means, covariances = [], [], []
+    for surrogate, x in zip(model.surrogates, features, strict=True):
+        mean, covariance, whitened = joint(surrogate.posterior, x)
+        views.append(View(surrogate.posterior, x, whitened))
+        means.append(mean)
+        covariances.append(covariance)
+    active = _active(model.space.snap(points), np.concatenate([real, present], axis=1), real)
+    conditioned = propagate(np.stack(means, axis=1), np.stack(covariances, axis=1), active, real)
+    return Acquisition(model, views, conditioned, fronts)
+
+
+def measured_points(evidence: Evidence) -> np.ndarray:
+    """(n, d) the distinct points at which anything was measured or is pending."""
+    parts = [part for observed in evidence.observations for part in (observed.unit, observed.pending)]
+    return np.unique(evidence.space.snap(np.concatenate(parts)), axis=0)
+
+
+def _stack(sets: list[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
+    """(S, n, d) sets of points padded to the largest with the cube's centre, and (S, n) True for the real ones."""
+    most = max(s.shape[0] for s in sets)
+    stacked = np.full((len(sets), most, sets[0].shape[1]), 0.5)
+    real = np.zeros((len(sets), most), bool)
+    for i, s in enumerate(sets):
+        stacked[i, : s.shape[0]] = s
+        real[i, : s.shape[0]] = True
+    return stacked, real
+
+
+def _relevant_data(model: Model, data: np.ndarray, pareto: np.ndarray, real: np.ndarray) -> list[np.ndarray]:
+    """Per draw, the data points that might dominate a Pareto point: the others' factors change nothing.
+
+    log Pr(x_i dominates x*_j) <= sum_k log Phi(min(0, mean_j - mean_i) / (sd_i + sd_j)), as no correlation makes the
+    difference's sd larger than the sum of the two; log Phi(-t) <= -t^2 / 2 bounds it without special functions.
+    """
+    bound = 0.0
+    for surrogate, x_data, x_pareto in zip(
+        model.surrogates, model.features(data), model.features(pareto), strict=True
+    ):
+        mean_i, variance_i = mean_and_variance(surrogate.posterior, x_data)
+        mean_j, variance_j = mean_and_variance(surrogate.posterior, x_pareto)
+        sd = np.sqrt(variance_i)[:, :, None] + np.sqrt(variance_j)[:, None, :] + 1e-12
+        worse = np.maximum(mean_i[:, :, None] - mean_j[:, None, :], 0.0)
+        bound = bound - 0.5 * (worse / sd) ** 2
+    likely = np.max(np.where(real[:, None, :], bound, -np.inf), axis=2)  # (S, n)
+    rows = []
+    for likelihood in likely:
+        order = np.argsort(-likelihood, kind="stable")[:DATA_ROWS]
+        rows.append(data[order[likelihood[order] > np.log(RELEVANT)]])
+    return rows
+
+
+def _active(points: np.ndarray, valid: np.ndarray, real: np.ndarray) -> np.ndarray:
+    """(S, P, M) True where the factor (i, j) exists: both points are real, and they are two different points."""
+    m = real.shape[1]
+    gap = np.max(np.abs(points[:, :, None, :] - points[:, None, :m, :]), axis=-1)
+    return valid[:, :, None] & real[:, None, :] & (gap > 1e-9)

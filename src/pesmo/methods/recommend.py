@@ -1,0 +1,70 @@
+"""The recommendation every method shares: the Pareto set of the posterior means, averaged over the samples."""
+
+import numpy as np
+
+from pesmo.arrays import cholesky
+from pesmo.front import Front
+from pesmo.gp.posterior import cross, joint, mean_and_variance
+from pesmo.methods.design import candidates
+from pesmo.methods.model import Model
+from pesmo.methods.pesmo import measured_points
+from pesmo.pareto.dominance import nondominated
+from pesmo.pareto.solve import pareto_sets
+from pesmo.problem import Evidence
+
+GRID = 2048
+ROUNDS, CHILDREN = 40, 128
+WITNESSES = 256  # space-filling points that may dominate a recommended one
+DRAWS = 24  # joint draws per hyperparameter sample for the probability
+
+
+def recommend(model: Model, evidence: Evidence, size: int, rng: np.random.Generator) -> Front:
+    """At most `size` points: their means, uncertainty and probability of being Pareto-optimal."""
+    space = model.space
+
+    def means(unit: np.ndarray) -> np.ndarray:
+        """(1, n, K) the averaged posterior means."""
+        flat = unit.reshape(-1, space.dim)
+        columns = []
+        for surrogate, x in zip(model.surrogates, model.features(flat), strict=True):
+            weights = surrogate.data.weights[..., None]
+            columns.append(np.mean((cross(surrogate.data, x) @ weights)[..., 0], axis=0))
+        return np.stack(columns, axis=-1)[None]
+
+    initial = np.concatenate([candidates(space, GRID, rng), measured_points(evidence)])
+    (found,) = pareto_sets(means, initial, space.snap, rng, ROUNDS, CHILDREN, size, archive=max(size, 100))
+    order = np.argsort(found.values[:, 0], kind="stable")
+    unit = np.stack([space.tidy(row) for row in found.points[order]])
+
+    centre, half = [], []
+    for objective, surrogate, x in zip(evidence.objectives, model.surrogates, model.features(unit), strict=True):
+        mean, variance = mean_and_variance(surrogate.data, x)
+        average = np.mean(mean, axis=0)
+        sd = np.sqrt(np.mean(variance, axis=0) + np.var(mean, axis=0))  # law of total variance
+        low, middle, high = (
+            objective.from_model(surrogate.scaling.restore(average + t * sd)) for t in (-1.0, 0.0, 1.0)
+        )
+        centre.append(middle)
+        half.append(np.abs(high - low) / 2.0)
+    return Front(
+        objectives=evidence.objectives,
+        inputs=tuple(space.from_unit(row) for row in unit),
+        means=np.stack(centre, axis=-1),
+        sds=np.stack(half, axis=-1),
+        probability=_probability(model, evidence, unit, rng),
+    )
+
+
+def _probability(model: Model, evidence: Evidence, unit: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """(n,) share of joint posterior draws in which no other point of a dense set dominates each of `unit` (n, d)."""
+    others = np.concatenate([measured_points(evidence), candidates(model.space, WITNESSES, rng)])
+    distinct = ~np.any(np.all(np.abs(others[:, None, :] - unit[None, :, :]) < 1e-12, axis=2), axis=1)
+    points = np.concatenate([unit, others[distinct]])
+    draws = []
+    for surrogate, x in zip(model.surrogates, model.features(points), strict=True):
+        mean, covariance, _ = joint(surrogate.data, np.broadcast_to(x, (surrogate.theta.shape[0], *x.shape)))
+        ridge = 1e-9 * surrogate.data.amplitude[:, None, None] * np.eye(points.shape[0])
+        normal = rng.standard_normal((mean.shape[0], points.shape[0], DRAWS))
+        draws.append(mean[..., None] + cholesky(covariance + ridge) @ normal)  # (S, n, DRAWS)
+    values = np.moveaxis(np.stack(draws, axis=-1), 2, 1).reshape(-1, points.shape[0], len(draws))
+    return np.mean([nondominated(v)[: unit.shape[0]] for v in values], axis=0)

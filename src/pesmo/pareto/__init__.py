@@ -1,0 +1,1 @@
+"""Pareto dominance, hypervolume, the Pareto set of cheap functions, representative subsets. Everything is minimized."""

@@ -1,0 +1,245 @@
+"""What a study is about: objectives, the experiments that reveal them, trials, and the evidence methods work from."""
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from numbers import Real
+from typing import Any, Literal
+
+import numpy as np
+
+from pesmo.errors import DefinitionError, ResultError
+from pesmo.space import Space
+
+Cost = float | Callable[[dict[str, Any]], float]
+State = Literal["running", "complete", "failed", "abandoned"]
+
+TRANSFORMS = ("log", "logit")
+
+
+@dataclass(frozen=True)
+class Objective:
+    """A named number to minimize or maximize.
+
+    inputs     the inputs it depends on; None: all of them. The model then ignores the others.
+    transform  "log" for positive values over orders of magnitude, "logit" for rates between 0 and 1.
+    noise      the standard deviation of one measurement where it is known (after the transform); 0 for an exact
+               computation; None: learned from the data.
+    """
+
+    name: str
+    goal: Literal["minimize", "maximize"] = "minimize"
+    inputs: tuple[str, ...] | None = None
+    transform: Literal["log", "logit"] | None = None
+    noise: float | None = None
+
+    def __post_init__(self) -> None:
+        _check_name("an objective", self.name)
+        if self.goal not in ("minimize", "maximize"):
+            raise DefinitionError(f"objective {self.name!r}: goal must be 'minimize' or 'maximize', not {self.goal!r}")
+        if self.transform is not None and self.transform not in TRANSFORMS:
+            raise DefinitionError(
+                f"objective {self.name!r}: transform must be one of {list(TRANSFORMS)} or None, not {self.transform!r}"
+            )
+        if self.inputs is not None:
+            object.__setattr__(self, "inputs", _names(f"objective {self.name!r}: inputs", self.inputs))
+        if self.noise is not None and not (_is_number(self.noise) and self.noise >= 0):
+            raise DefinitionError(
+                f"objective {self.name!r}: noise is a standard deviation, a number >= 0, or None to learn it, "
+                f"not {self.noise!r}"
+            )
+
+    def check(self, value: Any) -> float:
+        """The value as a finite float that the transform accepts."""
+        if not _is_number(value):
+            raise ResultError(
+                f"objective {self.name!r} must be a finite number, not {value!r}; "
+                "report a run without a usable result with study.fail(trial, reason)"
+            )
+        if self.transform == "log" and not value > 0:
+            raise ResultError(f"objective {self.name!r} = {value} must be above 0 for its transform 'log'")
+        if self.transform == "logit" and not 0 < value < 1:
+            raise ResultError(
+                f"objective {self.name!r} = {value} must lie strictly between 0 and 1 for its transform 'logit'"
+            )
+        return float(value)
+
+    def to_model(self, values: np.ndarray) -> np.ndarray:
+        """Measured values on the scale of the model: transformed, and to be minimized."""
+        if self.transform == "log":
+            values = np.log(values)
+        elif self.transform == "logit":
+            values = np.log(values) - np.log1p(-values)
+        return -values if self.goal == "maximize" else values
+
+    def from_model(self, values: np.ndarray) -> np.ndarray:
+        """The inverse of `to_model`."""
+        values = -values if self.goal == "maximize" else values
+        if self.transform == "log":
+            return np.exp(np.clip(values, -700.0, 700.0))
+        if self.transform == "logit":
+            return 0.5 * (1.0 + np.tanh(0.5 * values))
+        return values
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """Something one can run at a point: it reveals some objectives, at a cost (a number, or a function of the point)."""
+
+    name: str
+    reveals: tuple[str, ...]
+    cost: Cost = 1.0
+
+    def __post_init__(self) -> None:
+        _check_name("an experiment", self.name)
+        object.__setattr__(self, "reveals", _names(f"experiment {self.name!r}: reveals", self.reveals))
+        if not callable(self.cost) and not (_is_number(self.cost) and self.cost > 0):
+            raise DefinitionError(
+                f"experiment {self.name!r}: cost must be a number > 0 or a function of the inputs, not {self.cost!r}"
+            )
+
+    def cost_at(self, point: dict[str, Any]) -> float:
+        """The cost of one run at a point."""
+        if not callable(self.cost):
+            return float(self.cost)
+        cost = self.cost(dict(point))
+        if not (_is_number(cost) and cost > 0):
+            raise DefinitionError(f"experiment {self.name!r}: cost({point}) gave {cost!r}; it must be a number > 0")
+        return float(cost)
+
+
+@dataclass(frozen=True)
+class Trial:
+    """One run of one experiment at one point.
+
+    gain  nats of information about the Pareto set expected of it, when it was asked (None for data that was added,
+          and for a first trial, which comes from the design).
+    note  how it was chosen, where that was not the method's plain answer: "design", "fallback: ...", ...
+    """
+
+    id: int
+    experiment: str
+    inputs: dict[str, Any]
+    cost: float
+    gain: float | None = None
+    state: State = "running"
+    values: dict[str, float] = field(default_factory=dict)
+    message: str | None = None
+    note: str | None = None
+
+
+@dataclass(frozen=True)
+class Observations:
+    """What is known of one objective, in the unit cube and on the model's scale.
+
+    unit     (n, d) where it was measured      values  (n,) what was measured
+    pending  (p, d) where a measurement is running, or failed and will never come
+    """
+
+    unit: np.ndarray
+    values: np.ndarray
+    pending: np.ndarray
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """All that a method may look at when it picks the next trial. One entry per objective, or per experiment."""
+
+    space: Space
+    objectives: tuple[Objective, ...]
+    experiments: tuple[Experiment, ...]
+    observations: tuple[Observations, ...]
+    taken: tuple[np.ndarray, ...]  # per experiment, (n, d): where it was run, is running or has failed
+
+    @property
+    def reveals(self) -> np.ndarray:
+        """(E, K) True where experiment e reveals objective k."""
+        return np.array([[o.name in e.reveals for o in self.objectives] for e in self.experiments])
+
+    def relevant(self, e: int) -> np.ndarray:
+        """(d,) True where an input matters to experiment e: two points equal there are one and the same run."""
+        names = self.space.names
+        mask = np.zeros(len(names), bool)
+        for objective, revealed in zip(self.objectives, self.reveals[e], strict=True):
+            if revealed:
+                mask |= [objective.inputs is None or name in objective.inputs for name in names]
+        return mask
+
+    def is_taken(self, e: int, unit: np.ndarray) -> np.ndarray:
+        """(n,) True where experiment e was already run at `unit` (n, d), as far as it can tell points apart."""
+        columns = self.relevant(e)
+        seen = {row.tobytes() for row in self.space.snap(self.taken[e])[:, columns]}
+        return np.array([row.tobytes() in seen for row in self.space.snap(unit)[:, columns]], bool)
+
+
+@dataclass(frozen=True)
+class Suggestion:
+    """A method's answer: run experiment number `experiment` at `unit` (d,), expecting `gain` nats."""
+
+    experiment: int
+    unit: np.ndarray
+    gain: float | None = None
+    note: str | None = None
+
+
+def check_definition(space: Space, objectives: tuple[Objective, ...], experiments: tuple[Experiment, ...]) -> None:
+    """Objectives and experiments fit the space and each other, or an error that names the misfit."""
+    if not objectives:
+        raise DefinitionError("a study needs at least one objective")
+    _unique("objective", [o.name for o in objectives])
+    _unique("experiment", [e.name for e in experiments])
+    names = [o.name for o in objectives]
+    for objective in objectives:
+        for name in objective.inputs or ():
+            if name not in space.names:
+                raise DefinitionError(
+                    f"objective {objective.name!r}: input {name!r} is not in the space {list(space.names)}"
+                )
+    for experiment in experiments:
+        for name in experiment.reveals:
+            if name not in names:
+                raise DefinitionError(
+                    f"experiment {experiment.name!r} reveals {name!r}, which is not among the objectives {names}"
+                )
+    for name in names:
+        if not any(name in e.reveals for e in experiments):
+            raise DefinitionError(f"no experiment reveals the objective {name!r}; add it to an experiment's reveals")
+
+
+def check_values(objectives: Mapping[str, Objective], revealed: tuple[str, ...], values: Any) -> dict[str, float]:
+    """The values of a result, checked: exactly the revealed objectives, each a number its transform accepts."""
+    if not isinstance(values, Mapping):
+        raise ResultError(f"a result must be a dict of objective values such as {{{revealed[0]!r}: 0.5}}, not {values!r}")
+    unknown = [name for name in values if name not in revealed]
+    missing = [name for name in revealed if name not in values]
+    if unknown or missing:
+        parts = [f"unknown objective {n!r}" for n in unknown] + [f"missing objective {n!r}" for n in missing]
+        raise ResultError(f"{'; '.join(parts)}; expected exactly {list(revealed)}")
+    return {name: objectives[name].check(values[name]) for name in revealed}
+
+
+def _is_number(value: Any) -> bool:
+    if isinstance(value, bool) or not isinstance(value, Real):
+        return False
+    try:
+        return math.isfinite(value)
+    except OverflowError:
+        return False
+
+
+def _check_name(what: str, name: Any) -> None:
+    if not isinstance(name, str) or not name:
+        raise DefinitionError(f"{what}'s name must be a non-empty string, not {name!r}")
+
+
+def _names(what: str, names: Any) -> tuple[str, ...]:
+    if isinstance(names, str) or not names or not all(isinstance(n, str) for n in names):
+        raise DefinitionError(f"{what} must be a list of names, not {names!r}")
+    _unique(f"{what}: name", list(names))
+    return tuple(names)
+
+
+def _unique(what: str, names: list[str]) -> None:
+    for name in names:
+        if names.count(name) > 1:
+            raise DefinitionError(f"{what} {name!r} appears twice; names must differ")

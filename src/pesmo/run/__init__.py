@@ -1,0 +1,1 @@
+"""Running a study: the loop that asks, evaluates and tells."""

@@ -1,0 +1,33 @@
+"""Small acquisition problems for the tests of this room."""
+
+import numpy as np
+
+from pesmo.entropy.candidate import View
+from pesmo.entropy.propagate import Conditioned, propagate
+from pesmo.gp.posterior import condition, joint
+
+
+def acquisition_case(
+    objectives: int, seed: int, samples: int = 3, data: int = 8, pareto: int = 5, dim: int = 2, candidates: int = 6
+) -> tuple[list[View], Conditioned, list[np.ndarray]]:
+    """Views and EP result of random data and random Pareto points, and random candidates' features."""
+    rng = np.random.default_rng(seed)
+    x = rng.uniform(size=(data, dim))
+    points = np.concatenate([rng.uniform(size=(samples, pareto, dim)), np.broadcast_to(x[:3], (samples, 3, dim))], axis=1)
+    views, means, covariances = [], [], []
+    for _ in range(objectives):
+        posterior = condition(
+            x,
+            rng.standard_normal(data),
+            scales=rng.uniform(0.2, 0.6, (samples, dim)),
+            amplitude=rng.uniform(0.5, 2.0, samples),
+            noise=rng.uniform(1e-3, 1e-2, samples),
+        )
+        mean, covariance, whitened = joint(posterior, points)
+        views.append(View(posterior, points, whitened))
+        means.append(mean)
+        covariances.append(covariance)
+    active = np.broadcast_to(~np.eye(pareto + 3, pareto, dtype=bool), (samples, pareto + 3, pareto))
+    real = np.ones((samples, pareto), bool)
+    conditioned = propagate(np.stack(means, axis=1), np.stack(covariances, axis=1), active, real)
+    return views, conditioned, [rng.uniform(size=(candidates, dim))] * objectives

@@ -1,0 +1,31 @@
+"""alpha_k and its gradient, against finite differences and against dense linear algebra."""
+
+import numpy as np
+import pytest
+
+from pesmo.entropy.candidate import alpha, alpha_and_gradient, screen
+from tests.entropy.cases import acquisition_case
+
+
+@pytest.mark.parametrize("objectives", [1, 2, 4])
+def test_gradient_is_the_slope_of_alpha(objectives: int) -> None:
+    views, conditioned, features = acquisition_case(objectives, seed=objectives, pareto=1 if objectives == 1 else 5)
+    weights = np.linspace(1.0, 0.5, objectives)
+    x = features[0]
+    value, parts = alpha_and_gradient(views, conditioned, features, weights)
+    np.testing.assert_allclose(value, weights @ alpha(views, conditioned, features), rtol=1e-10)
+    gradient = sum(parts)
+    step = 1e-6
+    for j in range(x.shape[1]):
+        shift = np.zeros(x.shape[1])
+        shift[j] = step
+        up = weights @ alpha(views, conditioned, [x + shift] * objectives)
+        down = weights @ alpha(views, conditioned, [x - shift] * objectives)
+        np.testing.assert_allclose(gradient[:, j], (up - down) / (2 * step), rtol=2e-4, atol=2e-5)
+
+
+def test_alpha_is_never_negative_and_never_below_the_screen() -> None:
+    views, conditioned, features = acquisition_case(3, seed=7)
+    full, cheap = alpha(views, conditioned, features), screen(views, conditioned, features)
+    assert np.all(cheap >= -1e-9)
+    assert np.all(full >= cheap - 1e-9)  # the candidate's own factors can only add
