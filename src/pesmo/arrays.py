@@ -3,18 +3,19 @@
 NumPy takes the fast road through SciPy's LAPACK; anything else takes the plain road of the standard.
 """
 
+from collections.abc import Iterator
 from types import ModuleType
 from typing import Any
 
 import numpy as np
-from array_api_compat import array_namespace, is_numpy_array, is_torch_array
+from array_api_compat import array_namespace
 from scipy.linalg import lapack
-from scipy.special import log_ndtr as _scipy_log_ndtr
 
 from pesmo.errors import NumericalFailure
 
 Array = Any  # an array of any library that follows the array API standard
 
+BLOCK = 1 << 17  # numbers in a temporary array that stays in a processor's cache
 JITTERS = (0.0, 1e-12, 1e-10, 1e-8, 1e-6, 1e-4)  # the ladder, relative to the mean of the diagonal
 
 
@@ -30,6 +31,13 @@ def as_numpy(array: Array) -> np.ndarray:
     if isinstance(array, np.ndarray):
         return array
     return np.from_dlpack(array) if not hasattr(array, "get") else array.get()
+
+
+def blocks(rows: int, width: int, least: int = 8) -> Iterator[slice]:
+    """Slices of `rows` rows, each row of `width` numbers, small enough that elementwise work stays in cache."""
+    step = max(least, BLOCK // max(1, width))
+    for first in range(0, rows, step):
+        yield slice(first, min(first + step, rows))
 
 
 def cholesky(matrix: Array) -> Array:
@@ -55,7 +63,7 @@ def cholesky(matrix: Array) -> Array:
 
 def inverse_lower(factor: Array) -> Array:
     """Inverses of lower triangular matrices (..., n, n)."""
-    if not is_numpy_array(factor):
+    if not isinstance(factor, np.ndarray):
         return namespace(factor).linalg.inv(factor)
     out = np.empty_like(factor)
     flat, result = factor.reshape(-1, *factor.shape[-2:]), out.reshape(-1, *factor.shape[-2:])
@@ -65,15 +73,3 @@ def inverse_lower(factor: Array) -> Array:
             # A C-ordered lower matrix is LAPACK's upper one: no copy, and the other triangle stays as it is (zero).
             result[i] = trtri(flat[i].T, lower=0)[0].T
     return out
-
-
-def log_ndtr(x: Array) -> Array:
-    """log Phi(x), the log of the standard normal distribution function, accurate in both tails."""
-    if is_numpy_array(x):
-        return _scipy_log_ndtr(x)
-    if is_torch_array(x):
-        import torch  # pyright: ignore[reportMissingImports]
-
-        return torch.special.log_ndtr(x)
-    xp = namespace(x)
-    return xp.asarray(_scipy_log_ndtr(as_numpy(x)))

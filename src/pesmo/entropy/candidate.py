@@ -16,12 +16,13 @@ written with y = sqrt(tau) so that tau = 0 means no factor, and
 
 from dataclasses import dataclass
 
-from pesmo.arrays import Array, cholesky, inverse_lower, namespace
-from pesmo.entropy.factors import LARGEST_SHARE, Tilted, tilt
+from pesmo.arrays import Array, blocks, cholesky, inverse_lower, namespace
+from pesmo.entropy.factors import LARGEST_A, LARGEST_SHARE, SMALLEST_A, Tilted, tilt
 from pesmo.entropy.propagate import Conditioned
 from pesmo.gp.kernels import kernel, kernel_gradient
 from pesmo.gp.posterior import Posterior, cross
 
+SCREEN_ROWS = 1000  # draws times data points that a screening uses, at least 3 draws
 SMALLEST = 1e-10  # of a variance, relative to the amplitude
 
 
@@ -62,14 +63,32 @@ def _reach(view: View, shrink: Array, x: Array) -> tuple[_Reach, Array]:
 
 
 def screen(views: list[View], conditioned: Conditioned, features: list[Array]) -> Array:
-    """alpha_k (K, G) without the candidate's own factors: cheap, and nearly the same order as the full alpha."""
+    """alpha_k (K, G) without the candidate's own factors: cheap, and nearly the same order as the full alpha.
+
+    Where there is much data, from a few of the draws only: the order hardly depends on how many.
+    """
     xp = namespace(features[0])
     rows = []
     for k, (view, x) in enumerate(zip(views, features, strict=True)):
-        reach, _ = _reach(view, conditioned.shrink[:, k, ...], x)
-        noise = view.posterior.noise[:, None]
-        rows.append(xp.mean(xp.log((reach.v_pd + noise) / (reach.c_xx + noise)), axis=0) / 2.0)
+        samples, data, points = view.whitened.shape
+        few = max(3, min(samples, SCREEN_ROWS // max(1, data)))
+        part = _first(view, few)
+        noise = part.posterior.noise[:, None]
+        alphas = []
+        for some in blocks(x.shape[0], few * (data + points)):
+            reach, _ = _reach(part, conditioned.shrink[:few, k, ...], x[some, :])
+            alphas.append(xp.mean(xp.log((reach.v_pd + noise) / (reach.c_xx + noise)), axis=0) / 2.0)
+        rows.append(xp.concat(alphas))
     return xp.stack(rows)
+
+
+def _first(view: View, draws: int) -> View:
+    """The view of the first few draws."""
+    p = view.posterior
+    fewer = Posterior(
+        p.x, p.scales[:draws, ...], p.amplitude[:draws], p.noise[:draws], p.root[:draws, ...], p.weights[:draws, ...]
+    )
+    return View(fewer, view.points[:draws, ...], view.whitened[:draws, ...])
 
 
 @dataclass(frozen=True)
@@ -112,7 +131,7 @@ def _star(views: list[View], q: Conditioned, features: list[Array]) -> tuple[_St
 
     y = xp.sqrt(tau)
     c = c_xx[..., None] - c_xj
-    d = (c_xx[..., None, None] + q.cov[..., None, :, :]) - c_xj[..., :, None] - c_xj[..., None, :]
+    d = q.cov[..., None, :, :] + c[..., :, None] - c_xj[..., None, :]
     size = c.shape[-1]
     inner = y[..., :, None] * d * y[..., None, :] + xp.eye(size, dtype=c.dtype)
     column = (y * c)[..., None]
@@ -190,5 +209,6 @@ def _back_through_tilt(star: _Star, g_tau: Array) -> tuple[Array, Array]:
     g_log_rho = g_beta * (2.0 * t.rho - t.a) * t.rho
     others = xp.sum(g_log_rho, axis=1, keepdims=True) - g_log_rho
     g_a = -g_beta * t.rho + g_log_rho * (t.rho - t.a) + (t.ratio + t.rho) * others
+    g_a = xp.where((t.a < LARGEST_A) & (t.a > SMALLEST_A), g_a, 0.0)
     g_s2 = -g_a * t.a / (2.0 * star.s2) - g_tau * star.tau / star.s2
     return -g_a / xp.sqrt(star.s2), g_s2

@@ -8,14 +8,13 @@ beta_k < 0 happens for K >= 2. Such a factor is set to nothing (tau = nu = 0): t
 semi-definite, EP converges, and conditioning can only reduce a variance, so that no alpha_k is negative.
 """
 
-import math
 from dataclasses import dataclass
 
-from pesmo.arrays import Array, log_ndtr, namespace
+from pesmo.arrays import Array, namespace
+from pesmo.entropy.normal import cdf_and_ratio
 
-LOG_SQRT_2PI = 0.5 * math.log(2.0 * math.pi)
 LARGEST_SHARE = 1.0 - 1e-9  # beta -> 1 as psi becomes a hard wall: keeps tau finite
-LARGEST_A = 35.0  # beyond it 1 - Phi(a) nears the smallest float
+LARGEST_A = 7.0  # 1 - Phi(7) = 1e-12: beyond it 1 - prod Phi loses its digits, and the push is strong enough as it is
 SMALLEST_A = -1e6  # phi / Phi ~ -a by then
 
 
@@ -33,22 +32,19 @@ def tilt(m: Array, s: Array) -> Tilted:
     """The tilted moments of psi under delta_k ~ N(m_k, s_k^2); m and s are (S, K, ...)."""
     xp = namespace(m)
     a = xp.clip(-m / s, min=SMALLEST_A, max=LARGEST_A)
-    log_cdf = log_ndtr(a)
-    log_all = xp.sum(log_cdf, axis=1, keepdims=True)  # log prod_k Phi(a_k) < 0
-    log_z = xp.log(-xp.expm1(log_all))
-    log_ratio = -0.5 * a * a - LOG_SQRT_2PI - log_cdf
-    ratio = xp.exp(log_ratio)
-    rho = xp.exp(log_ratio + log_all - log_z)
+    cdf, ratio = cdf_and_ratio(a)
+    every = xp.prod(cdf, axis=1, keepdims=True)  # the probability that x_i dominates x*_j
+    rho = ratio * (every / (1.0 - every))
     beta = xp.clip(rho * (rho - a), max=LARGEST_SHARE)
     return Tilted(a, rho, ratio, beta)
 
 
-def match(m: Array, s: Array) -> tuple[Array, Array]:
-    """(tau, nu) of the Gaussian factors in place of psi; factors with tau < 0 are nothing."""
+def match(m: Array, s2: Array) -> tuple[Array, Array]:
+    """(tau, nu) of the Gaussian factors in place of psi under delta_k ~ N(m_k, s2_k); with tau < 0 they are nothing."""
     xp = namespace(m)
+    s = xp.sqrt(s2)
     tilted = tilt(m, s)
-    beta = xp.where(tilted.beta > 0, tilted.beta, xp.zeros_like(tilted.beta))
-    keep = 1.0 - beta
-    tau = beta / (s * s * keep)
-    nu = (tilted.rho / s + beta * m / (s * s)) / keep
-    return tau, xp.where(tilted.beta > 0, nu, xp.zeros_like(nu))
+    beta = xp.clip(tilted.beta, min=0.0)
+    keep = s2 * (1.0 - beta)
+    nu = (tilted.rho * s + beta * m) / keep
+    return beta / keep, xp.where(tilted.beta > 0, nu, 0.0)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pesmo.arrays import Array, namespace
+from pesmo.arrays import Array, blocks, namespace
 from pesmo.gp.kernels import kernel
 from pesmo.gp.posterior import Posterior
 
@@ -76,6 +76,14 @@ def _prior(omega: Array, phase: Array, amplitudes: Array, points: Array) -> Arra
 
 def evaluate(paths: Paths, points: Array) -> Array:
     """The S paths at points (n, F), or each path at its own points (S, n, F): (S, n) float64."""
+    xp = namespace(points)
+    samples, _, features = paths.omega.shape
+    return xp.concat(
+        [_evaluate(paths, points[..., rows, :]) for rows in blocks(points.shape[-2], samples * features)], axis=1
+    )
+
+
+def _evaluate(paths: Paths, points: Array) -> Array:
     xp = namespace(points)
     value = xp.astype(_prior(paths.omega, paths.phase, paths.amplitudes, xp.astype(points, xp.float32)), xp.float64)
     if paths.update.shape[-1]:

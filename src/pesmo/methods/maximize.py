@@ -14,7 +14,7 @@ from pesmo.methods.design import candidates
 from pesmo.problem import Evidence, Suggestion
 
 GRID = 1024
-SHORT_LIST = 32  # points that get the full acquisition, shared by the experiments
+SHORT_LIST = 16  # points that get the full acquisition, shared by the experiments
 CLIMB_FROM = 0.7  # an experiment whose best listed value is below this share of the best one's does not climb
 ITERATIONS = 30
 COST_STEP = 1e-4  # of the unit cube, for the slope of a cost function

@@ -18,8 +18,8 @@ from pesmo.space import Space
 SAMPLES = 10  # S, hyperparameter samples (and draws)
 BURN_IN = 40  # moves of fresh chains, on at most BURN_IN_ROWS observations
 BURN_IN_ROWS = 60
-MOVES_ROWS = 400  # warm chains make MOVES_ROWS / N moves: one more observation among many moves a posterior little
-MOST_MOVES = 8
+WARM_MOVES = 2000  # warm chains make WARM_MOVES / N moves in all: one more value among many moves a posterior little
+MOST_MOVES = 8  # of one chain
 
 
 @dataclass(frozen=True)
@@ -128,5 +128,8 @@ def sample_hyperparameters(
             return theta
     else:
         theta = np.clip(previous, prior.low, prior.high)
-    moves = max(1, min(MOST_MOVES, MOVES_ROWS // max(1, y.size)))
-    return slice_sample(theta, pairwise(x, owners, d), y, prior, moves, rng)
+    total = WARM_MOVES // max(1, y.size)
+    moves = max(1, min(MOST_MOVES, total // SAMPLES))
+    moving = rng.permutation(SAMPLES)[: max(1, total)]  # beyond N = WARM_MOVES / SAMPLES only some chains move
+    theta[moving] = slice_sample(theta[moving], pairwise(x, owners, d), y, prior, moves, rng)
+    return theta

@@ -15,15 +15,16 @@ from pesmo.methods.design import candidates
 from pesmo.methods.maximize import maximize
 from pesmo.methods.model import Model, fit
 from pesmo.methods.protocol import State
+from pesmo.pareto.dominance import ranks
 from pesmo.pareto.solve import Front, pareto_sets
 from pesmo.problem import Evidence, Suggestion
 
 GRID = 1024  # first points of the Pareto search, and candidates of the maximization
 ROUNDS, CHILDREN = 8, 64  # of the Pareto search, per draw
-PARETO_POINTS = 50  # M at most; fewer where they cover the front to within PARETO_RADIUS of its extent
-PARETO_RADIUS = 0.05
-DATA_ROWS = 50  # data points with factors, at most, per draw
-RELEVANT = 1e-3  # least probability that a data point dominates a Pareto point for it to have factors
+PARETO_POINTS = 50  # M at most
+DATA_CHECKED = 100  # data points whose probability to dominate is looked at: the best ranks under the draws' average
+DATA_ROWS = 16  # data points with factors, at most, per draw
+RELEVANT = 1e-2  # least probability that a data point dominates a Pareto point for it to have factors
 
 
 class Pesmo:
@@ -67,9 +68,7 @@ def condition_on_pareto_sets(model: Model, evidence: Evidence, rng: np.random.Ge
     """Sample the Pareto sets and run EP on them."""
     data = measured_points(evidence)
     initial = np.concatenate([candidates(model.space, GRID, rng), data])
-    fronts = pareto_sets(
-        model.evaluate_paths, initial, model.space.snap, rng, ROUNDS, CHILDREN, PARETO_POINTS, PARETO_RADIUS
-    )
+    fronts = pareto_sets(model.evaluate_paths, initial, model.space.snap, rng, ROUNDS, CHILDREN, PARETO_POINTS)
     pareto, real = _stack([front.points for front in fronts])
     chosen, present = _stack(_relevant_data(model, data, pareto, real))
     points = np.concatenate([pareto, chosen], axis=1)  # (S, P, d)
@@ -108,6 +107,9 @@ def _relevant_data(model: Model, data: np.ndarray, pareto: np.ndarray, real: np.
     log Pr(x_i dominates x*_j) <= sum_k log Phi(min(0, mean_j - mean_i) / (sd_i + sd_j)), as no correlation makes the
     difference's sd larger than the sum of the two; log Phi(-t) <= -t^2 / 2 bounds it without special functions.
     """
+    if data.shape[0] > DATA_CHECKED:
+        average = np.mean(model.evaluate_paths(data), axis=0)
+        data = data[np.argsort(ranks(average), kind="stable")[:DATA_CHECKED]]
     bound = 0.0
     for surrogate, x_data, x_pareto in zip(
         model.surrogates, model.features(data), model.features(pareto), strict=True

@@ -29,10 +29,10 @@ class Front:
     values: np.ndarray
 
 
-def _thin(points: np.ndarray, values: np.ndarray, most: int, radius: float = 0.0) -> Front:
+def _thin(points: np.ndarray, values: np.ndarray, most: int) -> Front:
     mask = nondominated(values)
     points, values = points[mask], values[mask]
-    keep = representatives(values, most, radius)
+    keep = representatives(values, most)
     return Front(points[keep], values[keep])
 
 
@@ -44,8 +44,7 @@ def _children(front: Front, count: int, width: float, rng: np.random.Generator) 
     differential = rng.uniform(-1.0, 1.0, (count, 1)) * (one - other)
     gaussian = width * rng.standard_normal((count, d)) * (rng.uniform(size=(count, d)) < max(0.5, 1.0 / d))
     step = np.where(rng.uniform(size=(count, 1)) < 0.5, differential + 0.1 * gaussian, gaussian)
-    moved = parents + step
-    return np.clip(np.where(moved < 0, -moved, np.where(moved > 1, 2 - moved, moved)), 0.0, 1.0)
+    return np.clip(parents + step, 0.0, 1.0)  # not reflected: optima often lie on the boundary
 
 
 def pareto_sets(
@@ -56,7 +55,6 @@ def pareto_sets(
     rounds: int,
     children: int,
     most: int,
-    radius: float = 0.0,
     archive: int = ARCHIVE,
 ) -> list[Front]:
     """One front of at most `most` points for each of the S functions.
@@ -74,4 +72,4 @@ def pareto_sets(
             _thin(np.concatenate([front.points, b]), np.concatenate([front.values, v]), archive)
             for front, b, v in zip(fronts, bred, values, strict=True)
         ]
-    return [_thin(front.points, front.values, most, radius) for front in fronts]
+    return [_thin(front.points, front.values, most) for front in fronts]

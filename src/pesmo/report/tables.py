@@ -1,0 +1,44 @@
+"""The front and the bill, as tables for a terminal."""
+
+from typing import TYPE_CHECKING, Any
+
+from rich.table import Table
+
+from pesmo.front import Front
+
+if TYPE_CHECKING:
+    from pesmo.study import Study
+
+
+def front_table(front: Front, most: int = 15) -> Table:
+    """The recommended points, evenly thinned to `most` rows."""
+    names = [objective.name for objective in front.objectives]
+    table = Table(title=f"Recommended trade-offs ({len(front)} points)", header_style="bold")
+    for name in front.inputs[0]:
+        table.add_column(name, justify="right")
+    for name in names:
+        table.add_column(f"{name} ± sd", justify="right", style="cyan")
+    table.add_column("Pareto-optimal", justify="right")
+    rows = front.to_dicts()
+    step = max(1, -(-len(rows) // most))
+    for row in [*rows[::step], *([rows[-1]] if (len(rows) - 1) % step else [])]:
+        values = [f"{row['objectives'][n]:.4g} ± {row['sd'][n]:.1g}" for n in names]
+        table.add_row(*[_short(v) for v in row["inputs"].values()], *values, f"{row['probability']:.0%}")
+    return table
+
+
+def spending_table(study: "Study") -> Table:
+    """Where the budget went: runs and cost per experiment."""
+    table = Table(title="Where the budget went", header_style="bold")
+    for column in ("experiment", "reveals", "runs", "failed", "cost"):
+        table.add_column(column, justify="left" if column in ("experiment", "reveals") else "right")
+    for experiment in study.experiments:
+        trials = [t for t in study.trials if t.experiment == experiment.name and t.note != "added"]
+        failed = len([t for t in trials if t.state == "failed"])
+        cost = sum(t.cost for t in trials)
+        table.add_row(experiment.name, ", ".join(experiment.reveals), str(len(trials)), str(failed), f"{cost:g}")
+    return table
+
+
+def _short(value: Any) -> str:
+    return f"{value:.4g}" if isinstance(value, float) else str(value)
