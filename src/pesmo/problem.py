@@ -182,19 +182,23 @@ class Suggestion:
     note: str | None = None
 
 
-def check_definition(space: Space, objectives: tuple[Objective, ...], experiments: tuple[Experiment, ...]) -> None:
-    """Objectives and experiments fit the space and each other, or an error that names the misfit."""
+def check_objectives(space: Space, objectives: tuple[Objective, ...]) -> None:
+    """Objectives fit the space and each other, or an error that names the misfit."""
     if not objectives:
         raise DefinitionError("a study needs at least one objective")
     _unique("objective", [o.name for o in objectives])
-    _unique("experiment", [e.name for e in experiments])
-    names = [o.name for o in objectives]
     for objective in objectives:
         for name in objective.inputs or ():
             if name not in space.names:
                 raise DefinitionError(
                     f"objective {objective.name!r}: input {name!r} is not in the space {list(space.names)}"
                 )
+
+
+def check_experiments(objectives: tuple[Objective, ...], experiments: tuple[Experiment, ...]) -> None:
+    """Experiments reveal the objectives, all of them and nothing else, or an error that names the misfit."""
+    _unique("experiment", [e.name for e in experiments])
+    names = [o.name for o in objectives]
     for experiment in experiments:
         for name in experiment.reveals:
             if name not in names:

@@ -23,7 +23,8 @@ from pesmo.problem import (
     Observations,
     Suggestion,
     Trial,
-    check_definition,
+    check_experiments,
+    check_objectives,
     check_values,
 )
 from pesmo.space import Space
@@ -55,9 +56,10 @@ class Study:
             raise DefinitionError(f"space must be a pesmo.Space, not {space!r}")
         self.space = space
         self.objectives = tuple(o if isinstance(o, Objective) else Objective(o) for o in _listed(objectives))
+        check_objectives(space, self.objectives)
         names = tuple(o.name for o in self.objectives)
         self.experiments = tuple(experiments) if experiments else (Experiment(COUPLED, names),)
-        check_definition(space, self.objectives, self.experiments)
+        check_experiments(self.objectives, self.experiments)
         self.method = method
         self._method = method_named(method)
         if seed is not None and (isinstance(seed, bool) or not isinstance(seed, int) or seed < 0):

@@ -4,7 +4,7 @@ import numpy as np
 
 from pesmo.entropy.candidate import View
 from pesmo.entropy.propagate import Conditioned, propagate
-from pesmo.gp.posterior import condition, joint
+from pesmo.gp.posterior import Posterior, condition, joint
 
 
 def acquisition_case(
@@ -31,3 +31,15 @@ def acquisition_case(
     real = np.ones((samples, pareto), bool)
     conditioned = propagate(np.stack(means, axis=1), np.stack(covariances, axis=1), active, real)
     return views, conditioned, [rng.uniform(size=(candidates, dim))] * objectives
+
+
+def moved(xp, views: list[View], conditioned: Conditioned, features: list[np.ndarray]):
+    """The same case in another array library."""
+    others = []
+    for view in views:
+        p = view.posterior
+        posterior = Posterior(*(xp.asarray(a) for a in (p.x, p.scales, p.amplitude, p.noise, p.root, p.weights)))
+        others.append(View(posterior, xp.asarray(view.points), xp.asarray(view.whitened)))
+    q = conditioned
+    parts = (xp.asarray(a) for a in (q.mean, q.cov, q.spread, q.shrink, q.shift, q.real))
+    return others, Conditioned(*parts, sweeps=q.sweeps), [xp.asarray(x) for x in features]

@@ -1,28 +1,30 @@
 """The exact acquisition in one dimension: slow, obviously right, and free of the package (DESIGN 4.5).
 
-    α_k(x) = H(y_k | D, x) − E_X*[ H(y_k | D, X*, x) ]              paper, eq. (exact_acq_rev), objective by objective
+    α_k(x) = H(y_k | D, x) − E_X*[ H(y_k | D, X*, x) ]        paper, eq. (exact_acq_rev), per objective
 
-| name  | meaning                                                                    | shape        |
-|-------|----------------------------------------------------------------------------|--------------|
-| K     | objectives, all minimized, independent Matérn-5/2 GPs, known hyperparameters |            |
-| n     | points of the grid that stands for the input space [0, 1]                  |              |
-| S     | sampled Pareto sets X*, each with a Markov chain of its own                |              |
-| T     | draws kept of each chain                                                   |              |
-| f     | objectives on the grid, one for each chain                                 | (S, K, n)    |
-| star  | whether a grid point belongs to X*                                         | (S, n), bool |
+| name  | meaning                                                                      | shape        |
+|-------|------------------------------------------------------------------------------|--------------|
+| K     | objectives, all minimized, independent Matérn-5/2 GPs, known hyperparameters |              |
+| n     | points of the grid that stands for the input space [0, 1]                    |              |
+| S     | sampled Pareto sets X*                                                       |              |
+| C     | Markov chains side by side, several for one X*                               |              |
+| T     | draws of f given one X*                                                      |              |
+| f     | draws of the objectives on the grid                                          | (·, K, n)    |
+| star  | whether a grid point belongs to X*                                           | (S, n), bool |
 
-A draw of f from the posterior has the Pareto set X*. Given X*, f follows the posterior restricted to the functions of
-which no grid point dominates a point of X*: ∏ψ, eq. (constraints) of the paper. Elliptical slice sampling (Murray, Adams
-and MacKay 2010) draws from it, starting at the draw that gave X*: no rejection, no burn-in to speak of.
+A draw of f from the posterior has the Pareto set X*. Given X*, f follows the posterior restricted to the
+functions of which no grid point dominates a point of X*: ∏ψ, eq. (constraints) of the paper. Its draws come
+by rejection, from one large pool that serves every X*; where too few are accepted, by elliptical slice
+sampling (Murray, Adams and MacKay 2010) started at the accepted ones and at the draw that gave X*.
 
-That X* is *the* Pareto set says more: the points outside X* are dominated. With `whole=True` the chains are held to that
-as well. Only then is α_k ≥ 0 a theorem; the condition of the paper, which EP approximates, is weaker, and with many
-objectives its α_k can be slightly negative.
+That X* is *the* Pareto set says more: the points outside X* are dominated. With `whole=True` the draws obey
+that as well. Only then is α_k ≥ 0 a theorem; the condition of the paper, which EP approximates, is weaker,
+and with many objectives its α_k can be negative.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -30,11 +32,10 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.floating]
 Bools = NDArray[np.bool_]
-Allowed = Callable[[Floats, NDArray[np.intp]], Bools]  # of g (A, n), one objective in the A chains `rows`
 
 JITTER = 1e-10  # added to the variance of f on the grid: a standard deviation of 1e-5
-WINDOWS = (0.3, 0.5, 0.8)  # widths of the local moves: these gave the shortest autocorrelations of those we tried
-LOCAL_MOVES = 2  # for every global move
+WINDOWS = (0.1, 0.2, 0.3, 0.5, 0.8)  # widths of the moves of the slice sampler, besides the whole grid
+POOL_CHUNK = 10_000  # draws of the pool at a time
 ENTROPY_BINS = 1024
 
 
@@ -57,7 +58,8 @@ class Exact:
     mean: Floats  # (K, n) of f given D
     sd: Floats  # (K, n) of f given D
     star: Bools  # (S, n) the Pareto sets
-    gain: Floats  # (S, K, n) H(y_k | D, x) − H(y_k | D, X*_s, x)
+    accepted: NDArray[np.intp]  # (S,) draws by rejection: fewer than wanted means the slice sampler was used
+    gain: Floats  # (S, K, n) H(y_k | D, x) - H(y_k | D, X*_s, x)
 
     @property
     def alpha(self) -> Floats:
@@ -75,6 +77,7 @@ class Exact:
         return self.gain.sum(1).std(0, ddof=1) / len(self.gain) ** 0.5
 
 
+# ---------------------------------------------------------------- Gaussian processes
 def matern52(a: Floats, b: Floats, lengthscale: float, amplitude: float) -> Floats:
     """amplitude · (1 + r + r²/3) exp(−r), r = √5 |a − b| / lengthscale."""
     r = 5**0.5 * np.abs(a[:, None] - b[None, :]) / lengthscale
@@ -96,64 +99,104 @@ def root(cov: Floats) -> Floats:
     return vectors * np.sqrt(np.maximum(values, 0))
 
 
+def sample(mean: Floats, roots: Sequence[Floats], number: int, rng: np.random.Generator) -> Floats:
+    """mean_k + R_k z, z ~ N(0, I). (K, n) -> (number, K, n)"""
+    normal = rng.standard_normal((len(mean), number, mean.shape[1]))
+    return np.stack([m + z @ r.T for m, z, r in zip(mean, normal, roots, strict=True)], axis=1)
+
+
+# ---------------------------------------------------------------- the condition
 def dominated(f: Floats) -> Bools:
-    """Whether some grid point is smaller in every objective. (S, K, n) -> (S, n)"""
-    below = np.ones((len(f), f.shape[2], f.shape[2]), bool)  # i below j: (S, i, j)
+    """Whether some grid point is smaller in every objective. (·, K, n) -> (·, n)"""
+    if f.shape[1] == 2:  # in the order of the first objective: above the running minimum of the second
+        order = np.argsort(f[:, 0], axis=1)
+        g = np.take_along_axis(f[:, 1], order, 1)
+        out = np.empty(g.shape, bool)
+        np.put_along_axis(out, order, g > np.minimum.accumulate(g, 1), 1)
+        return out
+    below = np.ones((len(f), f.shape[2], f.shape[2]), bool)  # j above i: (·, j, i)
     for g in f.swapaxes(0, 1):
-        below &= g[:, :, None] < g[:, None, :]
-    return below.any(1)
+        below &= g[:, None, :] < g[:, :, None]
+    return np.any(below, axis=2)
 
 
-def satisfies(f: Floats, star: Bools) -> Bools:
-    """The condition: no grid point dominates a point of X*. (S, K, n), (S, n) -> (S,)"""
-    return ~(dominated(f) & star).any(1)
-
-
-def is_pareto_set(f: Floats, star: Bools) -> Bools:
-    """The whole condition: X* is the Pareto set on the grid. (S, K, n), (S, n) -> (S,)"""
-    return (dominated(f) != star).all(1)
+def obeys(f: Floats, star: Bools, whole: bool = False) -> Bools:
+    """No grid point dominates a point of X*; `whole`: and all others are dominated. (·, K, n) -> (·,)"""
+    lost = dominated(f)
+    return np.all(lost != star, axis=1) if whole else ~np.any(lost & star, axis=1)
 
 
 # ---------------------------------------------------------------- draws of f given X*
-def condition(
+def rejection(
+    mean: Floats,
+    cov: Floats,
+    star: Bools,
+    rng: np.random.Generator,
+    *,
+    draws: int,
+    pool: int,
+    whole: bool = False,
+) -> list[Floats]:
+    """Up to `draws` of f ~ N(mean, cov) given each X*, from one pool of that many draws. S × (T_s, K, n)"""
+    roots = [root(c) for c in cov]
+    kept: list[list[Floats]] = [[] for _ in star]
+    missing = np.full(len(star), draws)
+    quota = -(-draws // 20)  # for one set from one chunk, lest easy sets share their draws and their errors
+    for _ in range(pool // POOL_CHUNK):
+        wanted = np.flatnonzero(missing > 0)
+        if not wanted.size:
+            break
+        f = sample(mean, roots, POOL_CHUNK, rng)
+        lost = dominated(f).astype(np.float32)  # products of 0 and 1 in float32 count exactly
+        bad = lost @ star[wanted].T.astype(np.float32)  # points of X* that are dominated: (draw, set)
+        if whole:
+            bad += (1 - lost) @ (~star[wanted]).T.astype(np.float32)
+        for column, s in zip(bad.T, wanted, strict=True):
+            good = rng.permutation(np.flatnonzero(column == 0))[: min(missing[s], quota)]
+            kept[s].append(f[good].astype(np.float32))
+            missing[s] -= len(good)
+    return [np.concatenate(k) if k else np.empty((0, *mean.shape)) for k in kept]
+
+
+def slice_sample(
     mean: Floats,
     cov: Floats,
     f: Floats,
     star: Bools,
     rng: np.random.Generator,
+    *,
     draws: int,
     thin: int,
     whole: bool = False,
 ) -> Floats:
-    """`draws` states, `thin` sweeps apart, of S chains on N(mean, cov) given `satisfies`, from f. -> (T, S, K, n)
+    """`draws` states, `thin` moves apart, of C chains on N(mean, cov) given `obeys`, from f. -> (T, C, K, n)
 
-    A sweep updates one objective after the other: everywhere at once, then within windows with the rest held fixed
-    (the global move alone is right too, but takes four times as many sweeps to forget the slowest tenth of its states).
+    A move is an elliptical slice within a window of the grid, the rest held fixed: of one objective, for
+    speed, or of all at once, without which two objectives could never exchange their order along X*.
     """
-    f = f.copy()
-    moves = [[_move(c, window) for window in _windows(cov.shape[1])] for c in cov]
-    everywhere = [_move(c, np.ones(len(c), bool)) for c in cov]
-    kept = np.empty((draws, *f.shape))
-    for t in range(-max(draws // 20, 1), draws):  # the first twentieth is forgotten
+    windows = _windows(mean.shape[1])
+    moves = [[_move(c, window) for window in windows] for c in cov]
+    kept = np.empty((draws, *f.shape), np.float32)
+    for t in range(draws):
         for _ in range(thin):
-            for k, objective_moves in enumerate(moves):
-                allowed = _allowed(np.delete(f, k, axis=1), star, whole)
-                local = rng.integers(len(objective_moves), size=LOCAL_MOVES)
-                for move in [everywhere[k], *(objective_moves[i] for i in local)]:
-                    f[:, k] = _slice(f[:, k], mean[k], move, allowed, rng)
-        if t >= 0:
-            kept[t] = f
+            w = rng.integers(len(windows))
+            alone = int(rng.integers(2 * len(mean)))
+            which = [alone] if alone < len(mean) else range(len(mean))
+            f = _slice(f, mean, {k: moves[k][w] for k in which}, star, rng, whole=whole)
+        kept[t] = f
     return kept
 
 
 def _windows(n: int) -> list[Bools]:
-    """Overlapping runs of grid points of each width in WINDOWS, cut off at the ends of the grid."""
+    """Overlapping runs of the grid of each width in WINDOWS, cut off at the ends; one in six is all of it."""
     at = np.linspace(0, 1, n)
-    return [np.abs(at - c) <= width / 2 for width in WINDOWS for c in np.linspace(0, 1, 17)]
+    centers = np.linspace(0, 1, 21)
+    runs = [np.abs(at - c) <= width / 2 for width in WINDOWS for c in centers]
+    return [*runs, *[np.ones(n, bool)] * len(centers)]
 
 
 def _move(cov: Floats, window: Bools) -> tuple[Floats, Floats]:
-    """G, L with f_w | f_rest ~ N(mean + G (f − mean), L Lᵀ): Gaussian conditioning, by the precision matrix."""
+    """G, L with f_w | f_rest ~ N(mean + G (f − mean), L Lᵀ): Gaussian conditioning, by the precision."""
     precision = np.linalg.inv(cov)
     inside = np.linalg.inv(precision[np.ix_(window, window)])
     keep = np.diag((~window).astype(float))
@@ -164,20 +207,27 @@ def _move(cov: Floats, window: Bools) -> tuple[Floats, Floats]:
 
 
 def _slice(
-    g: Floats, mean: Floats, move: tuple[Floats, Floats], allowed: Allowed, rng: np.random.Generator
+    f: Floats,
+    mean: Floats,
+    moves: dict[int, tuple[Floats, Floats]],
+    star: Bools,
+    rng: np.random.Generator,
+    *,
+    whole: bool,
 ) -> Floats:
-    """c + (g − c) cos θ + ν sin θ, ν ~ N(0, L Lᵀ), c = mean + G (g − mean); θ shrinks towards 0 until allowed."""
-    keep, spread = move
-    center = mean + (g - mean) @ keep.T
-    here = g - center
-    there = rng.standard_normal((len(g), spread.shape[1])) @ spread.T
-    angle = rng.uniform(0, 2 * np.pi, len(g))
+    """c + (f − c) cos θ + ν sin θ, ν ~ N(0, L Lᵀ), c = mean + G (f − mean); θ shrinks to 0 until allowed."""
+    center, there = f.copy(), np.zeros_like(f)
+    for k, (keep, spread) in moves.items():
+        center[:, k] = mean[k] + (f[:, k] - mean[k]) @ keep.T
+        there[:, k] = rng.standard_normal((len(f), spread.shape[1])) @ spread.T
+    here = f - center
+    angle = rng.uniform(0, 2 * np.pi, len(f))
     low, high = angle - 2 * np.pi, angle.copy()
-    new, todo = np.empty_like(g), np.arange(len(g))
+    new, todo = np.empty_like(f), np.arange(len(f))
     while todo.size:
-        theta = angle[todo, None]
+        theta = angle[todo, None, None]
         proposal = center[todo] + here[todo] * np.cos(theta) + there[todo] * np.sin(theta)
-        good = allowed(proposal, todo)
+        good = obeys(proposal, star[todo], whole)
         new[todo[good]] = proposal[good]
         todo = todo[~good]
         theta = angle[todo]
@@ -185,34 +235,6 @@ def _slice(
         high[todo] = np.where(theta > 0, theta, high[todo])
         angle[todo] = rng.uniform(low[todo], high[todo])
     return new
-
-
-def _allowed(others: Floats, star: Bools, whole: bool) -> Allowed:
-    """`satisfies`, or `is_pareto_set`, as a function of one objective, the others (S, K−1, n) being fixed."""
-    if others.shape[1] == 1:  # undominated: at the running minimum of g along increasing f_other
-        order = np.argsort(others[:, 0], axis=1)
-        sorted_star = np.take_along_axis(star, order, 1)
-
-        def along(g: Floats, rows: NDArray[np.intp]) -> Bools:
-            g = np.take_along_axis(g, order[rows], 1)
-            below = g > np.minimum.accumulate(g, 1)
-            return (below != sorted_star[rows]).all(1) if whole else ~(below & sorted_star[rows]).any(1)
-
-        return along
-
-    size = np.full(len(star), star.shape[1]) if whole else star.sum(1)
-    index = np.argsort(~star, axis=1, kind="stable")[:, : size.max()]  # the points of X* (whole: then the others), ...
-    index = np.where(np.arange(size.max()) < size[:, None], index, index[:, :1])  # ... the first one as padding
-    in_star = np.take_along_axis(star, index, 1)
-    beats = np.ones((*index.shape, star.shape[1]), bool)  # grid point i is below point j in all others: (S, j, i)
-    for g in others.swapaxes(0, 1):
-        beats &= g[:, None, :] < np.take_along_axis(g, index, 1)[:, :, None]
-
-    def in_pairs(g: Floats, rows: NDArray[np.intp]) -> Bools:
-        below = g[:, None, :] < np.take_along_axis(g, index[rows], 1)[:, :, None]
-        return ((below & beats[rows]).any(2) != in_star[rows]).all(1)
-
-    return in_pairs
 
 
 # ---------------------------------------------------------------- entropies
@@ -224,22 +246,21 @@ def gaussian_entropy(variance: Floats) -> Floats:
 def noisy_entropy(f: Floats, noise: float) -> Floats:
     """H(f + N(0, noise)) from T draws of f, of any marginal density: (T, ...) -> (...)
 
-    p̂(y) = 1/T Σ_t N(y; f_t, noise) is unbiased and has nothing to tune. Its plug-in entropy Ĥ = −∫ p̂ log p̂ is too
-    small by O(1/T), the more so the more the draws are correlated, and 2 Ĥ(all) − ½ (Ĥ(1st half) + Ĥ(2nd half)) is not.
+    p̂(y) = 1/T Σ_t N(y; f_t, noise) is unbiased and has nothing to tune. Its plug-in entropy Ĥ = −∫ p̂ log p̂ is
+    too small by O(1/T), and the more so the more the draws are correlated; to that order
+    2 Ĥ(all) − ½ (Ĥ(1st half) + Ĥ(2nd half)) is not.
     """
     shape = f.shape[1:]
     f = np.ascontiguousarray(f.reshape(len(f), -1).T, np.float64)  # (rows, T)
-    out = np.empty(len(f))
-    for a in range(0, len(f), 512):  # in pieces, for memory's sake
-        out[a : a + 512] = _noisy_entropy(f[a : a + 512], noise)
-    return out.reshape(shape)
+    pieces = np.array_split(f, len(f) // 512 + 1)  # for memory's sake
+    return np.concatenate([_noisy_entropy(piece, noise) for piece in pieces]).reshape(shape)
 
 
 def _noisy_entropy(f: Floats, noise: float) -> Floats:
     """(rows, T) -> (rows,). The mixture as a histogram of f (linear binning), convolved by FFT."""
     bins, margin = ENTROPY_BINS, 7 * noise**0.5
     low = f.min(1, keepdims=True) - margin
-    step = (f.max(1, keepdims=True) + margin - low) / (bins - 1)  # of the mixture's grid
+    step = (f.max(1, keepdims=True) + margin - low) / (bins - 1)
     halves = [_histogram((h - low) / step, bins) for h in np.array_split(f, 2, axis=1)]
     frequency = 2 * np.pi * np.fft.rfftfreq(bins) / step
     kernel = np.exp(-0.5 * frequency**2 * noise)
@@ -267,21 +288,37 @@ def exact_alpha(
     objectives: Sequence[Objective],
     grid: Floats,
     rng: np.random.Generator,
-    sets: int = 200,
-    draws: int = 500,
-    thin: int = 4,
+    *,
+    sets: int = 300,
+    draws: int = 600,
+    pool: int = 2_000_000,
+    chains: int = 8,
+    thin: int = 20,
     whole: bool = False,
 ) -> Exact:
-    """H(y_k | D, x) − 1/S Σ_s H(y_k | D, X*_s, x), for every objective at every grid point."""
+    """H(y_k | D, x) − 1/S Σ_s H(y_k | D, X*_s, x), for every objective at every grid point.
+
+    A Pareto set with fewer than half the wanted draws gets them from `chains` chains, `thin` moves apart.
+    """
     moments = [posterior(obj, grid) for obj in objectives]
     mean, cov = np.array([m for m, _ in moments]), np.array([c for _, c in moments])
-    normal = rng.standard_normal((len(objectives), sets, len(grid)))
-    f = np.stack([m + z @ root(c).T for m, c, z in zip(mean, cov, normal, strict=True)], axis=1)
+    f = sample(mean, [root(c) for c in cov], sets, rng)
     star = ~dominated(f)
-    kept = condition(mean, cov, f, star, rng, draws, thin, whole)
+    kept = rejection(mean, cov, star, rng, draws=draws, pool=pool, whole=whole)
+    accepted = np.array([len(k) for k in kept])
+    rare = np.flatnonzero(accepted < draws / 2)
+    if rare.size:
+        known = [np.concatenate([f[s : s + 1], kept[s]]) for s in rare]
+        start = np.concatenate([k[rng.permutation(np.arange(chains) % len(k))] for k in known])
+        walk = slice_sample(
+            mean, cov, start, star[rare.repeat(chains)], rng, draws=draws // chains, thin=thin, whole=whole
+        )
+        for i, s in enumerate(rare):
+            kept[s] = walk[:, i * chains : (i + 1) * chains].reshape(-1, *mean.shape)
     variance = np.diagonal(cov, axis1=1, axis2=2)
-    gain = np.stack([
-        gaussian_entropy(variance[k] + obj.noise) - noisy_entropy(kept[:, :, k], obj.noise)
-        for k, obj in enumerate(objectives)
-    ], axis=1)
-    return Exact(grid, mean, np.sqrt(variance), star, gain)
+    gain = np.empty((sets, *mean.shape))
+    for k, obj in enumerate(objectives):
+        before = gaussian_entropy(variance[k] + obj.noise)
+        for s in range(sets):
+            gain[s, k] = before - noisy_entropy(kept[s][:, k], obj.noise)
+    return Exact(grid, mean, np.sqrt(variance), star, accepted, gain)

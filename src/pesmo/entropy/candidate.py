@@ -23,7 +23,7 @@ from pesmo.gp.kernels import kernel, kernel_gradient
 from pesmo.gp.posterior import Posterior, cross
 
 SCREEN_ROWS = 1000  # draws times data points that a screening uses, at least 3 draws
-SMALLEST = 1e-10  # of a variance, relative to the amplitude
+SMALLEST = 1e-7  # of a variance, relative to the amplitude: below it rounding would make D indefinite
 
 
 @dataclass(frozen=True)
@@ -123,9 +123,11 @@ def _star(views: list[View], q: Conditioned, features: list[Array]) -> tuple[_St
     least = SMALLEST * xp.stack([view.posterior.amplitude for view in views], axis=1)[..., None, None]
 
     m = xp.stack(m_x, axis=1)[..., None] - q.mean[..., None, :]
-    s2 = xp.maximum(c_xx[..., None] + xp.linalg.diagonal(q.cov)[..., None, :] - 2.0 * c_xj, least)
+    s2 = c_xx[..., None] + xp.linalg.diagonal(q.cov)[..., None, :] - 2.0 * c_xj
+    apart = s2 > least
+    s2 = xp.maximum(s2, least)
     tilted = tilt(m, xp.sqrt(s2))
-    matched = (tilted.beta > 0) & q.real[:, None, None, :]
+    matched = (tilted.beta > 0) & apart & q.real[:, None, None, :]
     beta = xp.where(matched, tilted.beta, xp.zeros_like(s2))
     tau = beta / (s2 * (1.0 - beta))
 
@@ -133,7 +135,8 @@ def _star(views: list[View], q: Conditioned, features: list[Array]) -> tuple[_St
     c = c_xx[..., None] - c_xj
     d = q.cov[..., None, :, :] + c[..., :, None] - c_xj[..., None, :]
     size = c.shape[-1]
-    inner = y[..., :, None] * d * y[..., None, :] + xp.eye(size, dtype=c.dtype)
+    ridge = xp.eye(size, dtype=c.dtype)
+    inner = y[..., :, None] * (d + least[..., None] * ridge) * y[..., None, :] + ridge
     column = (y * c)[..., None]
     # |y c|^2 bounds (y c)^T (I + y D y)^-1 (y c), since D is positive semi-definite.
     corner = 1.0 + 2.0 * xp.sum(column * column, axis=-2, keepdims=True)
@@ -189,10 +192,9 @@ def alpha_and_gradient(
         g_b = -2.0 * (g_vpd[:, k, :] + g_cxx[:, k, :])[..., None] * reach.b - xp.matmul(g_u, view.whitened.mT)
         g_data = xp.matmul(g_b, posterior.root) + g_mx[:, k, :, None] * posterior.weights[:, None, :]
         scales, amplitude = posterior.scales, posterior.amplitude
-        gradients.append(
-            kernel_gradient(x, posterior.x, scales, amplitude, g_data)
-            + kernel_gradient(x, view.points, scales, amplitude, g_u)
-        )
+        per_draw = kernel_gradient(x, posterior.x, scales, amplitude, g_data)
+        per_draw = per_draw + kernel_gradient(x, view.points, scales, amplitude, g_u)
+        gradients.append(xp.sum(per_draw, axis=0))
     return value, gradients
 
 

@@ -12,6 +12,7 @@ from pesmo.entropy.factors import match
 
 SWEEPS = 8  # alpha then correlates 0.9998 with that of 200 sweeps
 DAMPING = 0.6  # step towards the new factor, in natural parameters
+SMALLEST = 1e-9  # variance of a difference, relative to the largest, below which two points are one
 TOLERANCE = 2e-2  # largest change of a mean or a variance in a sweep, in units of the prior sd or variance
 
 
@@ -73,6 +74,7 @@ def _propagate(mean: Array, cov: Array, active: Array) -> tuple[Array, Array, Ar
     largest = xp.clip(xp.max(xp.linalg.diagonal(cov), axis=-1), min=1e-12)[..., None]
     root = cholesky(cov + 1e-10 * largest[..., None] * eye)
     scale = xp.sqrt(largest)
+    least = SMALLEST * largest[..., None]
     step = DAMPING * xp.astype(active, mean.dtype)[:, None, :, :]
     tau = xp.zeros((*mean.shape, m), dtype=mean.dtype)
     nu = xp.zeros_like(tau)
@@ -81,9 +83,8 @@ def _propagate(mean: Array, cov: Array, active: Array) -> tuple[Array, Array, Ar
     sweep = 0
     for sweep in range(1, SWEEPS + 1):
         gap, spread = difference_moments(q_mean, q_cov, m)
-        spread = xp.clip(spread, min=1e-12 * largest[..., None])
         left = xp.clip(1.0 - tau * spread, min=1e-9)  # the cavity: q without this factor
-        new_tau, new_nu = match((gap - nu * spread) / left, spread / left)
+        new_tau, new_nu = match((gap - nu * spread) / left, spread / left, least)
         tau = tau + step * (new_tau - tau)
         nu = nu + step * (new_nu - nu)
         lap, h = laplacian(tau, nu)  # the new q

@@ -44,12 +44,12 @@ def kernel(x: Array, z: Array, scales: Array, amplitude: Array) -> Array:
 
 
 def kernel_gradient(x: Array, z: Array, scales: Array, amplitude: Array, upstream: Array) -> Array:
-    """d/dx of sum_{s,m} upstream[s, n, m] k_s(x_n, z_m): (n, F), for x (n, F) shared by the samples.
+    """d/dx of sum_m upstream[s, n, m] k_s(x_n, z_m): (S, n, F), for x (n, F) or (S, n, F).
 
     dk/d(r^2) = -amplitude (1 + r) exp(-r) / 6 and d(r^2)/dx = 10 (x - z) / scales^2.
     """
     xp = namespace(x)
     r = xp.sqrt(scaled_distances(x, z, scales))
     pull = upstream * (1.0 + r) * xp.exp(-r) * (-amplitude[:, None, None] / 6.0)  # (S, n, m)
-    moved = x * xp.sum(pull, axis=-1)[..., None] - xp.matmul(pull, z)  # (S, n, F)
-    return xp.sum(moved * (10.0 / scales[:, None, :] ** 2), axis=0)
+    moved = x * xp.sum(pull, axis=-1)[..., None] - xp.matmul(pull, z)
+    return moved * (10.0 / scales[:, None, :] ** 2)

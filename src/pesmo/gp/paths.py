@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from pesmo.arrays import Array, blocks, namespace
-from pesmo.gp.kernels import kernel
+from pesmo.gp.kernels import kernel, kernel_gradient
 from pesmo.gp.posterior import Posterior
 
 FEATURES = 512  # D
@@ -90,3 +90,19 @@ def _evaluate(paths: Paths, points: Array) -> Array:
         k = kernel(xp.astype(points, paths.x.dtype), paths.x, paths.scales, paths.amplitude)
         value += xp.astype(xp.matmul(k, paths.update[..., None])[..., 0], xp.float64)
     return value
+
+
+def slopes(paths: Paths, points: Array) -> Array:
+    """The gradients (S, n, F) of the S paths, each at its own points (S, n, F)."""
+    xp = namespace(points)
+    single = xp.astype(points, xp.float32)
+    angles = xp.matmul(single, paths.omega)
+    angles += paths.phase
+    waves = xp.sin(angles)
+    waves *= -paths.amplitudes[:, None, :]
+    slope = xp.astype(xp.matmul(waves, paths.omega.mT), xp.float64)
+    if paths.update.shape[-1]:
+        upstream = paths.update[:, None, :]
+        at = xp.astype(points, paths.x.dtype)
+        slope += xp.astype(kernel_gradient(at, paths.x, paths.scales, paths.amplitude, upstream), xp.float64)
+    return slope

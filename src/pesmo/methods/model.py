@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from pesmo.gp.hyper import default_prior, pairwise, slice_sample, start
-from pesmo.gp.paths import Paths, draw_paths, evaluate
+from pesmo.gp.paths import Paths, draw_paths, evaluate, slopes
 from pesmo.gp.posterior import Posterior, condition
 from pesmo.gp.scaling import Scaling, scaling_of
 from pesmo.problem import Evidence, Objective, Observations
@@ -48,6 +48,22 @@ class Model:
         """The sampled objectives (S, n, K) at (n, d), or each sample at its own points (S, n, d)."""
         features = self.features(unit)
         return np.stack([evaluate(s.paths, x) for s, x in zip(self.surrogates, features, strict=True)], axis=-1)
+
+    def path_slopes(self, unit: np.ndarray) -> np.ndarray:
+        """The gradients (S, n, K, d) of the sampled objectives, each sample at its own points (S, n, d)."""
+        features = self.features(unit)
+        return self.to_inputs([slopes(s.paths, x) for s, x in zip(self.surrogates, features, strict=True)])
+
+    def to_inputs(self, gradients: list[np.ndarray]) -> np.ndarray:
+        """(..., K, d) gradients along the inputs from those along each objective's features; 0 along discrete inputs."""
+        rows = []
+        for surrogate, gradient in zip(self.surrogates, gradients, strict=True):
+            row = np.zeros((*gradient.shape[:-1], self.space.dim))
+            owners = self.space.owners[surrogate.columns]
+            moving = self.space.continuous[owners]  # a Float is one column
+            row[..., owners[moving]] = gradient[..., moving]
+            rows.append(row)
+        return np.stack(rows, axis=-2)
 
     @property
     def state(self) -> list[np.ndarray]:

@@ -16,12 +16,11 @@ from pesmo.methods.maximize import maximize
 from pesmo.methods.model import Model, fit
 from pesmo.methods.protocol import State
 from pesmo.pareto.dominance import ranks
-from pesmo.pareto.solve import Front, pareto_sets
+from pesmo.pareto.solve import Front, Functions, Search, pareto_sets
 from pesmo.problem import Evidence, Suggestion
 
 GRID = 1024  # first points of the Pareto search, and candidates of the maximization
-ROUNDS, CHILDREN = 8, 64  # of the Pareto search, per draw
-PARETO_POINTS = 50  # M at most
+SEARCH = Search(points=50)  # of each draw's Pareto set: M at most 50
 DATA_CHECKED = 100  # data points whose probability to dominate is looked at: the best ranks under the draws' average
 DATA_ROWS = 16  # data points with factors, at most, per draw
 RELEVANT = 1e-2  # least probability that a data point dominates a Pareto point for it to have factors
@@ -57,18 +56,14 @@ class Acquisition:
         """sum_k weights_k alpha_k at one point (d,), and its gradient (d,), 0 along discrete inputs."""
         features = self.model.features(unit[None, :])
         value, per_objective = alpha_and_gradient(self.views, self.conditioned, features, weights)
-        space = self.model.space
-        gradient = np.zeros(space.dim)
-        for surrogate, part in zip(self.model.surrogates, per_objective, strict=True):
-            np.add.at(gradient, space.owners[surrogate.columns], part[0])
-        return float(value[0]), np.where(space.continuous, gradient, 0.0)
+        return float(value[0]), self.model.to_inputs(per_objective)[0].sum(axis=0)
 
 
 def condition_on_pareto_sets(model: Model, evidence: Evidence, rng: np.random.Generator) -> Acquisition:
     """Sample the Pareto sets and run EP on them."""
     data = measured_points(evidence)
     initial = np.concatenate([candidates(model.space, GRID, rng), data])
-    fronts = pareto_sets(model.evaluate_paths, initial, model.space.snap, rng, ROUNDS, CHILDREN, PARETO_POINTS)
+    fronts = pareto_sets(Functions(model.evaluate_paths, model.path_slopes, model.space.snap), initial, SEARCH, rng)
     pareto, real = _stack([front.points for front in fronts])
     chosen, present = _stack(_relevant_data(model, data, pareto, real))
     points = np.concatenate([pareto, chosen], axis=1)  # (S, P, d)

@@ -4,16 +4,16 @@ import numpy as np
 
 from pesmo.arrays import cholesky
 from pesmo.front import Front
+from pesmo.gp.kernels import kernel_gradient
 from pesmo.gp.posterior import cross, joint, mean_and_variance
 from pesmo.methods.design import candidates
 from pesmo.methods.model import Model
 from pesmo.methods.pesmo import measured_points
 from pesmo.pareto.dominance import nondominated
-from pesmo.pareto.solve import pareto_sets
+from pesmo.pareto.solve import Functions, Search, pareto_sets
 from pesmo.problem import Evidence
 
 GRID = 2048
-ROUNDS, CHILDREN = 40, 128
 WITNESSES = 256  # space-filling points that may dominate a recommended one
 DRAWS = 24  # joint draws per hyperparameter sample for the probability
 
@@ -24,15 +24,24 @@ def recommend(model: Model, evidence: Evidence, size: int, rng: np.random.Genera
 
     def means(unit: np.ndarray) -> np.ndarray:
         """(1, n, K) the averaged posterior means."""
-        flat = unit.reshape(-1, space.dim)
         columns = []
-        for surrogate, x in zip(model.surrogates, model.features(flat), strict=True):
+        for surrogate, x in zip(model.surrogates, model.features(unit.reshape(-1, space.dim)), strict=True):
             weights = surrogate.data.weights[..., None]
             columns.append(np.mean((cross(surrogate.data, x) @ weights)[..., 0], axis=0))
         return np.stack(columns, axis=-1)[None]
 
+    def slopes(unit: np.ndarray) -> np.ndarray:
+        """(1, n, K, d) their gradients."""
+        gradients = []
+        for surrogate, x in zip(model.surrogates, model.features(unit.reshape(-1, space.dim)), strict=True):
+            data = surrogate.data
+            each = kernel_gradient(x, data.x, data.scales, data.amplitude, data.weights[:, None, :])
+            gradients.append(np.mean(each, axis=0))
+        return model.to_inputs(gradients)[None]
+
     initial = np.concatenate([candidates(space, GRID, rng), measured_points(evidence)])
-    (found,) = pareto_sets(means, initial, space.snap, rng, ROUNDS, CHILDREN, size, archive=max(size, 100))
+    search = Search(points=size, archive=max(size, 100), descents=max(size, 100), steps=20, rounds=40, children=128)
+    (found,) = pareto_sets(Functions(means, slopes, space.snap), initial, search, rng)
     order = np.argsort(found.values[:, 0], kind="stable")
     unit = np.stack([space.tidy(row) for row in found.points[order]])
 
