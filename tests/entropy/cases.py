@@ -41,5 +41,5 @@ def moved(xp, views: list[View], conditioned: Conditioned, features: list[np.nda
         posterior = Posterior(*(xp.asarray(a) for a in (p.x, p.scales, p.amplitude, p.noise, p.root, p.weights)))
         others.append(View(posterior, xp.asarray(view.points), xp.asarray(view.whitened)))
     q = conditioned
-    parts = (xp.asarray(a) for a in (q.mean, q.cov, q.spread, q.shrink, q.shift, q.real))
+    parts = (xp.asarray(a) for a in (q.mean, q.cov, q.whiten, q.narrow, q.half, q.push, q.real))
     return others, Conditioned(*parts, sweeps=q.sweeps), [xp.asarray(x) for x in features]

@@ -1,7 +1,8 @@
 """alpha_k at candidates, and its gradient: the factors that touch the candidate, matched once, as a star graph.
 
-For a candidate x with u = cov(f(x), f(P points)) under the GP posterior, q (see propagate.py) says
-    C_xx = v_PD - u Q u^T,   C_xj = u T_j,   m_x = mean(x) + u shift.
+For a candidate x with u = cov(f(x), f(P points)) under the GP posterior, b = u R^-T and w = b N^-T, q says
+    C_xx = v_PD - |b|^2 + |w|^2,   C_xj = w H_j,   m_x = mean(x) + w push          (R, N, H: see propagate.py):
+what knowing f at the P points would remove, less what q leaves unknown of them.
 Each of the M factors psi(x, x*_j) is matched once from q. With delta_j = f(x) - f(x*_j),
     D = cov(delta),   c = cov(f(x), delta),   v_CPD = C_xx - c^T (D + diag(1 / tau))^-1 c,
 written with y = sqrt(tau) so that tau = 0 means no factor, and
@@ -10,8 +11,8 @@ written with y = sqrt(tau) so that tau = 0 means no factor, and
 | name    | meaning                                             | shape        |
 |---------|-----------------------------------------------------|--------------|
 | G       | candidates                                          |              |
-| b       | k(x, data) root^T: v_PD = amplitude - |b|^2         | (S, G, N)    |
-| u       | posterior covariance of f(x) with f at the P points | (S, G, P)    |
+| e       | k(x, data) root^T: v_PD = amplitude - |e|^2         | (S, G, N)    |
+| u, b, w | as above                                            | (S, G, P)    |
 """
 
 from dataclasses import dataclass
@@ -39,30 +40,31 @@ class View:
 class _Reach:
     """What q says of one objective at the candidates, with what the gradient needs."""
 
+    e: Array
     b: Array
-    u: Array
-    shrunk: Array  # (S, G, P) u Q
+    w: Array
     v_pd: Array  # (S, G)
     c_xx: Array  # (S, G)
 
 
-def _reach(view: View, shrink: Array, x: Array) -> tuple[_Reach, Array]:
+def _reach(view: View, whiten: Array, narrow: Array, x: Array) -> tuple[_Reach, Array]:
     """Moments at candidates x (G, F) that need no factor of the candidate's own; and the GP posterior mean (S, G)."""
     xp = namespace(x)
     posterior = view.posterior
     k_data = cross(posterior, x)
-    b = xp.matmul(k_data, posterior.root.mT)
+    e = xp.matmul(k_data, posterior.root.mT)
     u = kernel(x, view.points, posterior.scales, posterior.amplitude)
-    u -= xp.matmul(b, view.whitened)
-    shrunk = xp.matmul(u, shrink)
+    u -= xp.matmul(e, view.whitened)
+    b = xp.matmul(u, whiten)
+    w = xp.matmul(b, narrow)
     least = SMALLEST * posterior.amplitude[:, None]
-    v_pd = xp.maximum(posterior.amplitude[:, None] - xp.sum(b * b, axis=-1), least)
-    c_xx = xp.clip(v_pd - xp.sum(shrunk * u, axis=-1), min=least, max=v_pd)
+    v_pd = xp.maximum(posterior.amplitude[:, None] - xp.sum(e * e, axis=-1), least)
+    c_xx = xp.maximum(v_pd - xp.sum(b * b, axis=-1), least) + xp.sum(w * w, axis=-1)
     mean = xp.matmul(k_data, posterior.weights[..., None])[..., 0]
-    return _Reach(b, u, shrunk, v_pd, c_xx), mean
+    return _Reach(e, b, w, v_pd, xp.minimum(c_xx, v_pd)), mean
 
 
-def screen(views: list[View], conditioned: Conditioned, features: list[Array]) -> Array:
+def screen(views: list[View], q: Conditioned, features: list[Array]) -> Array:
     """alpha_k (K, G) without the candidate's own factors: cheap, and nearly the same order as the full alpha.
 
     Where there is much data, from a few of the draws only: the order hardly depends on how many.
@@ -76,7 +78,7 @@ def screen(views: list[View], conditioned: Conditioned, features: list[Array]) -
         noise = part.posterior.noise[:, None]
         alphas = []
         for some in blocks(x.shape[0], few * (data + points)):
-            reach, _ = _reach(part, conditioned.shrink[:few, k, ...], x[some, :])
+            reach, _ = _reach(part, q.whiten[:few, k, ...], q.narrow[:few, k, ...], x[some, :])
             alphas.append(xp.mean(xp.log((reach.v_pd + noise) / (reach.c_xx + noise)), axis=0) / 2.0)
         rows.append(xp.concat(alphas))
     return xp.stack(rows)
@@ -99,8 +101,6 @@ class _Star:
     c_xx: Array
     s2: Array  # (..., M) variance of delta_j
     tau: Array  # (..., M)
-    c: Array  # (..., M)
-    d: Array  # (..., M, M)
     tilted: Tilted
     matched: Array  # (..., M) True where tau > 0
     factor: Array  # (..., M + 1, M + 1) Cholesky factor of [[I + y D y, y c], [., large]]
@@ -112,10 +112,10 @@ def _star(views: list[View], q: Conditioned, features: list[Array]) -> tuple[_St
     xp = namespace(features[0])
     reaches, m_x, c_xj = [], [], []
     for k, (view, x) in enumerate(zip(views, features, strict=True)):
-        reach, mean = _reach(view, q.shrink[:, k, ...], x)
+        reach, mean = _reach(view, q.whiten[:, k, ...], q.narrow[:, k, ...], x)
         reaches.append(reach)
-        m_x.append(mean + xp.matmul(reach.u, q.shift[:, k, :, None])[..., 0])
-        c_xj.append(xp.matmul(reach.u, q.spread[:, k, ...]))
+        m_x.append(mean + xp.matmul(reach.w, q.push[:, k, :, None])[..., 0])
+        c_xj.append(xp.matmul(reach.w, q.half[:, k, ...]))
     v_pd = xp.stack([reach.v_pd for reach in reaches], axis=1)  # (S, K, G)
     c_xx = xp.stack([reach.c_xx for reach in reaches], axis=1)
     c_xj = xp.stack(c_xj, axis=1)  # (S, K, G, M)
@@ -143,14 +143,18 @@ def _star(views: list[View], q: Conditioned, features: list[Array]) -> tuple[_St
     factor = cholesky(xp.concat([xp.concat([inner, column], axis=-1), xp.concat([column.mT, corner], axis=-1)], axis=-2))
     removed = xp.sum(factor[..., size, :size] ** 2, axis=-1)
     v_cpd = xp.clip(c_xx - removed, min=least[..., 0], max=c_xx)
-    return _Star(v_pd, c_xx, s2, tau, c, d, tilted, matched, factor, v_cpd, noise), reaches
+    return _Star(v_pd, c_xx, s2, tau, tilted, matched, factor, v_cpd, noise), reaches
 
 
 def alpha(views: list[View], conditioned: Conditioned, features: list[Array]) -> Array:
     """alpha_k (K, G) at candidates; features[k] (G, F_k) is what objective k's GP sees of them."""
     xp = namespace(features[0])
-    star, _ = _star(views, conditioned, features)
-    return xp.mean(xp.log((star.v_pd + star.noise) / (star.v_cpd + star.noise)), axis=0) / 2.0
+    samples, objectives, points = conditioned.mean.shape
+    parts = []
+    for some in blocks(features[0].shape[0], samples * objectives * points**2, least=4):
+        star, _ = _star(views, conditioned, [x[some, :] for x in features])
+        parts.append(xp.mean(xp.log((star.v_pd + star.noise) / (star.v_cpd + star.noise)), axis=0) / 2.0)
+    return xp.concat(parts, axis=1)
 
 
 def alpha_and_gradient(
@@ -166,14 +170,15 @@ def alpha_and_gradient(
     g_vpd = w / (star.v_pd + star.noise)
     g_v = -w / (star.v_cpd + star.noise)  # (S, K, G)
 
-    # v_CPD: with z = (D + 1/tau)^-1 c and r = c - D z,
-    # dv/dC_xx = (1 - sum z)^2, dv/dC_xj = 2 z_j (1 - sum z), dv/dtau_j = -r_j^2.
-    size = star.c.shape[-1]
+    # v_CPD: with z = (D + 1/tau)^-1 c,
+    # dv/dC_xx = (1 - sum z)^2, dv/dC_xj = 2 z_j (1 - sum z), dv/dtau_j = -(z_j / tau_j)^2.
+    size = star.tau.shape[-1]
     y = xp.sqrt(star.tau)
     inverse = inverse_lower(star.factor[..., :size, :size])
-    z = y * xp.matmul(inverse.mT, star.factor[..., size, :size, None])[..., 0]
+    u = xp.matmul(inverse.mT, star.factor[..., size, :size, None])[..., 0]  # z = y u, z / tau = u / y
+    z = y * u
     rest = 1.0 - xp.sum(z, axis=-1)
-    r = star.c - xp.matmul(star.d, z[..., None])[..., 0]
+    r = u / xp.where(star.matched, y, 1.0)
     g_cxx = g_v * rest**2
     g_cxj = g_v[..., None] * 2.0 * z * rest[..., None]
     g_m, g_s2 = _back_through_tilt(star, -g_v[..., None] * r * r)
@@ -184,13 +189,15 @@ def alpha_and_gradient(
     gradients = []
     for k, (view, x, reach) in enumerate(zip(views, features, reaches, strict=True)):
         posterior = view.posterior
-        g_u = (
-            -2.0 * g_cxx[:, k, :, None] * reach.shrunk
-            + xp.matmul(g_cxj[:, k, ...], q.spread[:, k, ...].mT)
-            + g_mx[:, k, :, None] * q.shift[:, k, None, :]
+        g_w = (
+            2.0 * g_cxx[:, k, :, None] * reach.w
+            + xp.matmul(g_cxj[:, k, ...], q.half[:, k, ...].mT)
+            + g_mx[:, k, :, None] * q.push[:, k, None, :]
         )
-        g_b = -2.0 * (g_vpd[:, k, :] + g_cxx[:, k, :])[..., None] * reach.b - xp.matmul(g_u, view.whitened.mT)
-        g_data = xp.matmul(g_b, posterior.root) + g_mx[:, k, :, None] * posterior.weights[:, None, :]
+        g_b = -2.0 * g_cxx[:, k, :, None] * reach.b + xp.matmul(g_w, q.narrow[:, k, ...].mT)
+        g_u = xp.matmul(g_b, q.whiten[:, k, ...].mT)
+        g_e = -2.0 * (g_vpd[:, k, :] + g_cxx[:, k, :])[..., None] * reach.e - xp.matmul(g_u, view.whitened.mT)
+        g_data = xp.matmul(g_e, posterior.root) + g_mx[:, k, :, None] * posterior.weights[:, None, :]
         scales, amplitude = posterior.scales, posterior.amplitude
         per_draw = kernel_gradient(x, posterior.x, scales, amplitude, g_data)
         per_draw = per_draw + kernel_gradient(x, view.points, scales, amplitude, g_u)

@@ -4,10 +4,10 @@ With delta_k ~ N(m_k, s_k^2), a_k = -m_k / s_k and Z = 1 - prod_k Phi(a_k) (the 
     rho_k = phi(a_k) prod_{l != k} Phi(a_l) / Z = -d log Z / d a_k
     beta_k = rho_k (rho_k - a_k)                       the share of the variance of delta_k that psi removes
     tau_k = beta_k / (s_k^2 (1 - beta_k)),   nu_k = (rho_k / s_k + beta_k m_k / s_k^2) / (1 - beta_k)
-beta_k < 0, psi making delta_k less certain, happens for K >= 2. Then tau_k = 0 and nu_k = rho_k / s_k: the mean still
-moves as it should, the Laplacian stays positive semi-definite, EP converges, and conditioning can only reduce a
-variance, so that no alpha_k is negative. (Against rejection sampling, dropping nu_k too triples the errors of the
-means; keeping tau_k < 0 improves them no further.)
+beta_k < 0, psi making delta_k less certain, happens for K >= 2. Such a factor is set to nothing (tau = nu = 0): the
+Laplacian stays positive semi-definite, EP converges, and conditioning can only reduce a variance, so that no alpha_k
+is negative. (Keeping nu_k = rho_k / s_k alone is three times more accurate for a few points, but with 50 neighbouring
+Pareto points parallel updates then run away, to means hundreds of standard deviations off.)
 """
 
 from dataclasses import dataclass
@@ -42,8 +42,7 @@ def tilt(m: Array, s: Array) -> Tilted:
 
 
 def match(m: Array, s2: Array, least: Array) -> tuple[Array, Array]:
-    """(tau, nu) of the Gaussian factors in place of psi under delta_k ~ N(m_k, s2_k): the tilted mean always, the
-    tilted variance where it is smaller than s2_k.
+    """(tau, nu) of the Gaussian factors in place of psi under delta_k ~ N(m_k, s2_k).
 
     Where s2_k <= least, x_i and x*_j are one point to objective k, and psi has nothing to say about it.
     """
@@ -52,6 +51,6 @@ def match(m: Array, s2: Array, least: Array) -> tuple[Array, Array]:
     s2 = xp.maximum(s2, least)
     s = xp.sqrt(s2)
     tilted = tilt(m, s)
-    beta = xp.clip(tilted.beta, min=0.0)
+    beta = xp.where(uncertain & (tilted.beta > 0), tilted.beta, 0.0)
     keep = s2 * (1.0 - beta)
-    return xp.where(uncertain, beta / keep, 0.0), xp.where(uncertain, (tilted.rho * s + beta * m) / keep, 0.0)
+    return beta / keep, xp.where(beta > 0, (tilted.rho * s + beta * m) / keep, 0.0)

@@ -2,7 +2,8 @@
 
 All factors of one objective add lap (a weighted graph Laplacian) and h to the natural parameters, so with the GP
 posterior N(mean, cov) at the P points, q has covariance C = cov (I + lap cov)^-1 and mean + C (h - lap mean).
-With cov = R R^T this is C = R (I + R^T lap R)^-1 R^T: eigenvalues of at least 1, and cov is never inverted.
+With cov = R R^T and A = I + R^T lap R = N N^T, C = R A^-1 R^T = H^T H for H = N^-1 R^T: A has eigenvalues of at least
+1 however large the factors are, cov is never inverted, and nothing is a small difference of large numbers.
 """
 
 from dataclasses import dataclass
@@ -12,7 +13,8 @@ from pesmo.entropy.factors import match
 
 SWEEPS = 8  # alpha then correlates 0.9998 with that of 200 sweeps
 DAMPING = 0.6  # step towards the new factor, in natural parameters
-SMALLEST = 1e-9  # variance of a difference, relative to the largest, below which two points are one
+RIDGE = 1e-8  # on cov, relative to its largest variance: neighbouring Pareto points are nearly one
+SMALLEST = 1e-7  # variance of a difference, relative to the largest, below which two points are one
 TOLERANCE = 2e-2  # largest change of a mean or a variance in a sweep, in units of the prior sd or variance
 
 
@@ -22,9 +24,10 @@ class Conditioned:
 
     mean: Array  # (S, K, M) of f at the Pareto points under q
     cov: Array  # (S, K, M, M)
-    spread: Array  # (S, K, P, M)  T = I - lap C, its columns at the Pareto points
-    shrink: Array  # (S, K, P, P)  Q = lap - lap C lap
-    shift: Array  # (S, K, P)     T (h - lap mean)
+    whiten: Array  # (S, K, P, P)  R^-T
+    narrow: Array  # (S, K, P, P)  N^-T
+    half: Array  # (S, K, P, M)   H, its columns at the Pareto points
+    push: Array  # (S, K, P)      H (h - lap mean)
     real: Array  # (S, M) True for Pareto points, False for padding
     sweeps: int
 
@@ -66,20 +69,20 @@ def propagate(mean: Array, cov: Array, active: Array, real: Array) -> Conditione
     return Conditioned(*joined, real=real, sweeps=max(part[-1] for part in parts))
 
 
-def _propagate(mean: Array, cov: Array, active: Array) -> tuple[Array, Array, Array, Array, Array, int]:
+def _propagate(mean: Array, cov: Array, active: Array) -> tuple[Array, Array, Array, Array, Array, Array, int]:
     """The fields of Conditioned for a few draws."""
     xp = namespace(mean)
     p, m = active.shape[-2:]
     eye = xp.eye(p, dtype=cov.dtype)
     largest = xp.clip(xp.max(xp.linalg.diagonal(cov), axis=-1), min=1e-12)[..., None]
-    root = cholesky(cov + 1e-10 * largest[..., None] * eye)
+    root = cholesky(cov + RIDGE * largest[..., None] * eye)
     scale = xp.sqrt(largest)
     least = SMALLEST * largest[..., None]
     step = DAMPING * xp.astype(active, mean.dtype)[:, None, :, :]
     tau = xp.zeros((*mean.shape, m), dtype=mean.dtype)
     nu = xp.zeros_like(tau)
     q_mean, q_cov = mean, cov
-    lap, h = laplacian(tau, nu)
+    inverse, half, pull = root, root, mean  # set in the first sweep
     sweep = 0
     for sweep in range(1, SWEEPS + 1):
         gap, spread = difference_moments(q_mean, q_cov, m)
@@ -88,8 +91,8 @@ def _propagate(mean: Array, cov: Array, active: Array) -> tuple[Array, Array, Ar
         tau = tau + step * (new_tau - tau)
         nu = nu + step * (new_nu - nu)
         lap, h = laplacian(tau, nu)  # the new q
-        inner = cholesky(eye + xp.matmul(root.mT, xp.matmul(lap, root)))
-        half = xp.matmul(inverse_lower(inner), root.mT)
+        inverse = inverse_lower(cholesky(eye + xp.matmul(root.mT, xp.matmul(lap, root))))
+        half = xp.matmul(inverse, root.mT)
         cov_next = xp.matmul(half.mT, half)
         pull = h - xp.matmul(lap, mean[..., None])[..., 0]
         mean_next = mean + xp.matmul(cov_next, pull[..., None])[..., 0]
@@ -98,7 +101,6 @@ def _propagate(mean: Array, cov: Array, active: Array) -> tuple[Array, Array, Ar
         q_mean, q_cov = mean_next, cov_next
         if float(moved) < TOLERANCE and float(shrunk) < TOLERANCE:
             break
-    through = eye - xp.matmul(lap, q_cov)  # T
-    pull = h - xp.matmul(lap, mean[..., None])[..., 0]
-    shift = xp.matmul(through, pull[..., None])[..., 0]
-    return q_mean[..., :m], q_cov[..., :m, :m], through[..., :m], xp.matmul(through, lap), shift, sweep
+    push = xp.matmul(half, pull[..., None])[..., 0]
+    whiten = inverse_lower(root).mT
+    return q_mean[..., :m], q_cov[..., :m, :m], whiten, inverse.mT, half[..., :m], push, sweep
