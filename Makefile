@@ -33,5 +33,21 @@ lint: $(VENV)/.test  ## ruff, pyright, import-linter
 test: lint  ## everything CI runs
 	$(BIN)/python -m pytest
 
+.venv-peers/.installed: benchmarks/peers-requirements.txt
+	$(PYTHON) -m venv .venv-peers
+	.venv-peers/bin/python -m pip install --quiet --disable-pip-version-check torch==2.13.0
+	.venv-peers/bin/python -m pip install --quiet --disable-pip-version-check -r benchmarks/peers-requirements.txt
+	@touch $@
+
+bench: $(VENV)/.demo .venv-peers/.installed  ## seconds a suggestion beside BoTorch and Optuna (about half an hour)
+	$(BIN)/python benchmarks/speed.py
+
+quality: $(VENV)/.demo .venv-peers/.installed  ## the front's quality beside random search and qLogNEHVI (hours; resumable)
+	$(BIN)/python benchmarks/peer_runs.py random qlognehvi
+	$(BIN)/python benchmarks/quality.py run
+
+accuracy: $(VENV)/.demo  ## PESMO's acquisition beside the exact one: table and the paper's figures
+	$(BIN)/python experiments/accuracy.py
+
 clean:  ## remove environments and caches
 	rm -rf .venv .venv-peers .pytest_cache .ruff_cache .hypothesis demo

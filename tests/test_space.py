@@ -33,9 +33,7 @@ def test_what_is_handed_out_survives_the_round_trip(unit: list[float]) -> None:
     np.testing.assert_allclose(MIXED.snap(np.array(unit))[1:], tidy[1:], atol=1e-12)
 
 
-@given(
-    st.floats(-1e9, 1e9), st.floats(1e-6, 1e9), st.floats(0, 1), st.integers(1, 10), st.booleans()
-)
+@given(st.floats(-1e9, 1e9), st.floats(1e-6, 1e9), st.floats(0, 1), st.integers(1, 10), st.booleans())
 def test_every_short_decimal_is_exact(low: float, width: float, share: float, digits: int, log: bool) -> None:
     low = abs(low) + 1e-3 if log else low
     spec = Float(low, low + width, log=log)

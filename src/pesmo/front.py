@@ -40,9 +40,7 @@ class Front:
                 "sd": dict(zip(names, sd.tolist(), strict=True)),
                 "probability": float(probability),
             }
-            for point, mean, sd, probability in zip(
-                self.inputs, self.means, self.sds, self.probability, strict=True
-            )
+            for point, mean, sd, probability in zip(self.inputs, self.means, self.sds, self.probability, strict=True)
         ]
 
     def plot(self, path: str | Path | None = None) -> "Figure":

@@ -1,7 +1,7 @@
 """What a study is about: objectives, the experiments that reveal them, trials, and the evidence methods work from."""
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from numbers import Real
 from typing import Any, Literal
@@ -29,7 +29,7 @@ class Objective:
 
     name: str
     goal: Literal["minimize", "maximize"] = "minimize"
-    inputs: tuple[str, ...] | None = None
+    inputs: Sequence[str] | None = None
     transform: Literal["log", "logit"] | None = None
     noise: float | None = None
 
@@ -84,10 +84,10 @@ class Objective:
 
 @dataclass(frozen=True)
 class Experiment:
-    """Something one can run at a point: it reveals some objectives, at a cost (a number, or a function of the point)."""
+    """Something one can run at a point: it reveals some objectives, at a cost: a number, or a function of the point."""
 
     name: str
-    reveals: tuple[str, ...]
+    reveals: Sequence[str]
     cost: Cost = 1.0
 
     def __post_init__(self) -> None:
@@ -210,10 +210,12 @@ def check_experiments(objectives: tuple[Objective, ...], experiments: tuple[Expe
             raise DefinitionError(f"no experiment reveals the objective {name!r}; add it to an experiment's reveals")
 
 
-def check_values(objectives: Mapping[str, Objective], revealed: tuple[str, ...], values: Any) -> dict[str, float]:
+def check_values(objectives: Mapping[str, Objective], revealed: Sequence[str], values: Any) -> dict[str, float]:
     """The values of a result, checked: exactly the revealed objectives, each a number its transform accepts."""
     if not isinstance(values, Mapping):
-        raise ResultError(f"a result must be a dict of objective values such as {{{revealed[0]!r}: 0.5}}, not {values!r}")
+        raise ResultError(
+            f"a result must be a dict of objective values such as {{{revealed[0]!r}: 0.5}}, not {values!r}"
+        )
     unknown = [name for name in values if name not in revealed]
     missing = [name for name in revealed if name not in values]
     if unknown or missing:

@@ -285,9 +285,7 @@ class Space:
 
     def from_unit(self, unit: Sequence[float] | np.ndarray) -> dict[str, Any]:
         """The point at unit-cube coordinates (d,)."""
-        return {
-            name: spec.from_unit(float(u)) for (name, spec), u in zip(self.inputs.items(), unit, strict=True)
-        }
+        return {name: spec.from_unit(float(u)) for (name, spec), u in zip(self.inputs.items(), unit, strict=True)}
 
     def tidy(self, unit: np.ndarray) -> np.ndarray:
         """(d,) coordinates of the nearby point whose values have few digits: what is handed out."""

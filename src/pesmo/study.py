@@ -1,7 +1,7 @@
 """A study: ask what to run next, tell what came out, recommend the trade-offs found so far."""
 
 import secrets
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, overload
 
@@ -253,7 +253,7 @@ class Study:
         )
         return Evidence(self.space, self.objectives, self.experiments, tuple(observations), taken)
 
-    def _revealed(self, trial: Trial) -> tuple[str, ...]:
+    def _revealed(self, trial: Trial) -> Sequence[str]:
         """The objectives a trial has revealed or was to reveal."""
         return tuple(trial.values) or self.experiment(trial.experiment).reveals
 

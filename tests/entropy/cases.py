@@ -13,7 +13,9 @@ def acquisition_case(
     """Views and EP result of random data and random Pareto points, and random candidates' features."""
     rng = np.random.default_rng(seed)
     x = rng.uniform(size=(data, dim))
-    points = np.concatenate([rng.uniform(size=(samples, pareto, dim)), np.broadcast_to(x[:3], (samples, 3, dim))], axis=1)
+    points = np.concatenate(
+        [rng.uniform(size=(samples, pareto, dim)), np.broadcast_to(x[:3], (samples, 3, dim))], axis=1
+    )
     views, means, covariances = [], [], []
     for _ in range(objectives):
         posterior = condition(

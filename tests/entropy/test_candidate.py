@@ -14,7 +14,7 @@ def test_gradient_is_the_slope_of_alpha(objectives: int) -> None:
     x = features[0]
     value, parts = alpha_and_gradient(views, conditioned, features, weights)
     np.testing.assert_allclose(value, weights @ alpha(views, conditioned, features), rtol=1e-10)
-    gradient = sum(parts)
+    gradient = np.sum(parts, axis=0)
     step = 1e-6
     for j in range(x.shape[1]):
         shift = np.zeros(x.shape[1])

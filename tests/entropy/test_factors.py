@@ -105,7 +105,9 @@ def test_the_room_gives_the_same_under_array_api_strict(objectives: int) -> None
     views, q, features = acquisition_case(objectives, seed=3)
     strict_views, strict_q, strict_features = moved(strict, views, q, features)
     weights = np.ones(objectives)
-    np.testing.assert_allclose(back(alpha(strict_views, strict_q, strict_features)), alpha(views, q, features), rtol=1e-9)
+    np.testing.assert_allclose(
+        back(alpha(strict_views, strict_q, strict_features)), alpha(views, q, features), rtol=1e-9
+    )
     np.testing.assert_allclose(
         back(screen(strict_views, strict_q, strict_features)), screen(views, q, features), rtol=1e-9, atol=1e-12
     )

@@ -1,10 +1,11 @@
 """Kernel, posterior, paths and hyperparameter density against slow, obvious formulas; under both array libraries."""
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
-from scipy.stats import multivariate_normal
+from scipy.stats import multivariate_normal as _normal
 
 from pesmo.gp.hyper import default_prior, log_density, pairwise, slice_sample, start
 from pesmo.gp.kernels import kernel, kernel_gradient
@@ -13,6 +14,7 @@ from pesmo.gp.posterior import condition, joint, mean_and_variance
 from pesmo.gp.scaling import scaling_of
 from tests.backends import BACKENDS, IDS, back, to
 
+multivariate_normal: Any = _normal  # its stubs want an integer covariance
 RNG = np.random.default_rng(3)
 S, N, F = 3, 7, 2
 X, Y, Z = RNG.uniform(size=(N, F)), RNG.standard_normal(N), RNG.uniform(size=(5, F))
@@ -92,7 +94,9 @@ def test_without_data_slice_sampling_samples_the_prior() -> None:
 def test_slice_sampling_finds_the_length_scale_of_the_data() -> None:
     rng = np.random.default_rng(11)
     x = rng.uniform(size=(60, 1))
-    y = multivariate_normal(np.zeros(60), slow_kernel(x, x, np.array([0.2]), 1.0) + 1e-6 * np.eye(60)).rvs(random_state=2)
+    y = multivariate_normal(np.zeros(60), slow_kernel(x, x, np.array([0.2]), 1.0) + 1e-6 * np.eye(60)).rvs(
+        random_state=2
+    )
     prior = default_prior(1, 1e-6)
     theta = slice_sample(start(prior, 20, rng), pairwise(x, np.zeros(1, int), 1), y, prior, 60, rng)
     assert abs(np.median(theta[:, 0]) - math.log(0.2)) < 0.5
@@ -102,7 +106,9 @@ def test_slice_sampling_finds_the_length_scale_of_the_data() -> None:
 def test_paths_have_the_mean_and_covariance_of_the_posterior() -> None:
     rng = np.random.default_rng(1)
     many = 3000
-    posterior = condition(X, Y, np.repeat(SCALES[:1], many, 0), np.repeat(AMPLITUDE[:1], many), np.repeat(NOISE[:1], many))
+    posterior = condition(
+        X, Y, np.repeat(SCALES[:1], many, 0), np.repeat(AMPLITUDE[:1], many), np.repeat(NOISE[:1], many)
+    )
     values = evaluate(draw_paths(posterior, Y, rng, features=128), Z)
     one = condition(X, Y, SCALES[:1], AMPLITUDE[:1], NOISE[:1])
     mean, covariance, _ = joint(one, Z[None])

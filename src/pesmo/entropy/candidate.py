@@ -140,7 +140,9 @@ def _star(views: list[View], q: Conditioned, features: list[Array]) -> tuple[_St
     column = (y * c)[..., None]
     # |y c|^2 bounds (y c)^T (I + y D y)^-1 (y c), since D is positive semi-definite.
     corner = 1.0 + 2.0 * xp.sum(column * column, axis=-2, keepdims=True)
-    factor = cholesky(xp.concat([xp.concat([inner, column], axis=-1), xp.concat([column.mT, corner], axis=-1)], axis=-2))
+    factor = cholesky(
+        xp.concat([xp.concat([inner, column], axis=-1), xp.concat([column.mT, corner], axis=-1)], axis=-2)
+    )
     removed = xp.sum(factor[..., size, :size] ** 2, axis=-1)
     v_cpd = xp.clip(c_xx - removed, min=least[..., 0], max=c_xx)
     return _Star(v_pd, c_xx, s2, tau, tilted, matched, factor, v_cpd, noise), reaches

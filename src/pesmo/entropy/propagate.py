@@ -83,8 +83,9 @@ def _propagate(mean: Array, cov: Array, active: Array) -> tuple[Array, Array, Ar
     nu = xp.zeros_like(tau)
     q_mean, q_cov = mean, cov
     inverse, half, pull = root, root, mean  # set in the first sweep
-    sweep = 0
-    for sweep in range(1, SWEEPS + 1):
+    sweeps = 0
+    while sweeps < SWEEPS:
+        sweeps += 1
         gap, spread = difference_moments(q_mean, q_cov, m)
         left = xp.clip(1.0 - tau * spread, min=1e-9)  # the cavity: q without this factor
         new_tau, new_nu = match((gap - nu * spread) / left, spread / left, least)
@@ -103,4 +104,4 @@ def _propagate(mean: Array, cov: Array, active: Array) -> tuple[Array, Array, Ar
             break
     push = xp.matmul(half, pull[..., None])[..., 0]
     whiten = inverse_lower(root).mT
-    return q_mean[..., :m], q_cov[..., :m, :m], whiten, inverse.mT, half[..., :m], push, sweep
+    return q_mean[..., :m], q_cov[..., :m, :m], whiten, inverse.mT, half[..., :m], push, sweeps

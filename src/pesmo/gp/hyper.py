@@ -3,11 +3,11 @@
 theta = (log length-scale of each of d inputs, log amplitude, log noise variance), for standardized values. Priors,
 independent and normal in theta, truncated to [LOW, HIGH]:
 
-| part         | median                   | sd of the log | because                                                         |
-|--------------|--------------------------|---------------|-----------------------------------------------------------------|
-| length-scale | 0.3 sqrt(d)              | 1             | distances in the unit cube grow with sqrt(d)                     |
-| amplitude    | 1                        | 1             | values are standardized                                          |
-| noise        | 1e-4                     | 2.5           | anything from an exact computation to as much noise as signal    |
+| part         | median      | sd of the log | because                                                       |
+|--------------|-------------|---------------|---------------------------------------------------------------|
+| length-scale | 0.3 sqrt(d) | 1             | distances in the unit cube grow with sqrt(d)                  |
+| amplitude    | 1           | 1             | values are standardized                                       |
+| noise        | 1e-5        | 2.5           | anything from an exact computation to as much noise as signal |
 
 Sampling: C chains move side by side, each along a random direction by slice sampling (Neal, 2003) with an initial
 bracket and shrinking, no stepping out. Directions and brackets are scaled by the spread of the chains at the start.
@@ -40,7 +40,7 @@ class Prior:
 def default_prior(d: int, noise: float | None) -> Prior:
     """The prior of the table above; `noise` is the known noise variance of standardized values, None to learn it."""
     known = noise is not None
-    level = math.log(max(noise, NOISE_FLOOR)) if known else math.log(1e-4)
+    level = math.log(max(noise, NOISE_FLOOR)) if known else math.log(1e-5)
     return Prior(
         mean=np.array([math.log(0.3 * math.sqrt(d))] * d + [0.0, level]),
         sd=np.array([1.0] * d + [1.0, 0.0 if known else 2.5]),
@@ -114,7 +114,7 @@ def _move(
     prior: Prior,
     rng: np.random.Generator,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """One move of every chain: a level under its density, a bracket around it, shrunk until a point is above the level."""
+    """One move of every chain: a level under its density, a bracket around it, shrunk until a point lies above."""
     chains = theta.shape[0]
     theta, density = theta.copy(), density.copy()
     direction = rng.standard_normal(theta.shape) * spread / math.sqrt(np.count_nonzero(spread))

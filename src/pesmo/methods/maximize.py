@@ -1,7 +1,8 @@
 """The best next trial under an acquisition: per experiment, max over points of (sum of alpha_k it reveals) / cost.
 
-A space-filling set is screened, the full acquisition computed on the best of it, and the best of those climbs: L-BFGS
-along the continuous inputs, single steps along the discrete ones. The cost is part of what is maximized.
+A space-filling set and points that the method finds promising are screened, the full acquisition is computed on the
+best of them, and the best of those climbs: L-BFGS along the continuous inputs, single steps along the discrete ones.
+The cost is part of what is maximized.
 """
 
 from typing import Protocol
@@ -14,6 +15,7 @@ from pesmo.methods.design import candidates
 from pesmo.problem import Evidence, Suggestion
 
 GRID = 1024
+PROMISING = 128  # points the method itself names, added to the grid
 SHORT_LIST = 16  # points that get the full acquisition, shared by the experiments
 CLIMB_FROM = 0.7  # an experiment whose best listed value is below this share of the best one's does not climb
 ITERATIONS = 30
@@ -23,6 +25,8 @@ COST_STEP = 1e-4  # of the unit cube, for the slope of a cost function
 class Acquisition(Protocol):
     """Per-objective acquisition values on the unit cube; see methods/pesmo.py for the shapes."""
 
+    @property
+    def promising(self) -> np.ndarray: ...
     def screen(self, unit: np.ndarray) -> np.ndarray: ...
     def alpha(self, unit: np.ndarray) -> np.ndarray: ...
     def value_and_gradient(self, unit: np.ndarray, weights: np.ndarray) -> tuple[float, np.ndarray]: ...
@@ -30,7 +34,9 @@ class Acquisition(Protocol):
 
 def maximize(acquisition: Acquisition, evidence: Evidence, rng: np.random.Generator) -> Suggestion:
     """The experiment and the new point with the largest acquisition over cost."""
-    grid = candidates(evidence.space, GRID, rng)
+    promising = acquisition.promising
+    chosen = promising[rng.permutation(promising.shape[0])[:PROMISING]]
+    grid = np.unique(np.concatenate([candidates(evidence.space, GRID, rng), chosen]), axis=0)
     reveals = evidence.reveals.astype(float)  # (E, K)
     free = np.stack([~evidence.is_taken(e, grid) for e in range(len(evidence.experiments))])  # (E, n)
     note = None
@@ -67,9 +73,9 @@ def costs(evidence: Evidence, e: int, unit: np.ndarray) -> np.ndarray:
 def _climb(
     acquisition: Acquisition, evidence: Evidence, e: int, point: np.ndarray, value: float, only_new: bool
 ) -> tuple[float, np.ndarray]:
-    """From a point and its worth to a tidy one at least as good that is new, if there is one; else the start, tidied."""
+    """From a point and its worth to a tidy, new one at least as good, if there is one; else the start, tidied."""
     weights = evidence.reveals[e].astype(float)
-    here, here_value = point, value
+    here = point
     for _ in range(3):
         here = _ascend(acquisition, evidence, e, here, weights)
         around = evidence.space.neighbours(here)
@@ -89,9 +95,7 @@ def _climb(
     return value, evidence.space.tidy(point)
 
 
-def _ascend(
-    acquisition: Acquisition, evidence: Evidence, e: int, start: np.ndarray, weights: np.ndarray
-) -> np.ndarray:
+def _ascend(acquisition: Acquisition, evidence: Evidence, e: int, start: np.ndarray, weights: np.ndarray) -> np.ndarray:
     """L-BFGS along the continuous inputs that matter to experiment e."""
     moving = np.flatnonzero(evidence.space.continuous)
     if moving.size == 0:
@@ -119,10 +123,11 @@ def _ascend(
 
 def _cost_and_slope(evidence: Evidence, e: int, unit: np.ndarray, moving: np.ndarray) -> tuple[float, np.ndarray]:
     """The cost at a point (d,) and its slope along the moving coordinates, by differences where it is a function."""
-    if not callable(evidence.experiments[e].cost):
-        return float(evidence.experiments[e].cost), np.zeros(moving.size)
+    cost = evidence.experiments[e].cost
+    if not callable(cost):
+        return float(cost), np.zeros(moving.size)
     steps = np.where(unit[moving] + COST_STEP <= 1.0, COST_STEP, -COST_STEP)
     rows = np.repeat(unit[None, :], moving.size + 1, axis=0)
     rows[np.arange(1, moving.size + 1), moving] += steps
-    cost = costs(evidence, e, rows)
-    return float(cost[0]), (cost[1:] - cost[0]) / steps
+    around = costs(evidence, e, rows)
+    return float(around[0]), (around[1:] - around[0]) / steps

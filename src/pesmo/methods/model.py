@@ -55,7 +55,7 @@ class Model:
         return self.to_inputs([slopes(s.paths, x) for s, x in zip(self.surrogates, features, strict=True)])
 
     def to_inputs(self, gradients: list[np.ndarray]) -> np.ndarray:
-        """(..., K, d) gradients along the inputs from those along each objective's features; 0 along discrete inputs."""
+        """(..., K, d) gradients along the inputs, 0 along discrete ones, from those along each objective's features."""
         rows = []
         for surrogate, gradient in zip(self.surrogates, gradients, strict=True):
             row = np.zeros((*gradient.shape[:-1], self.space.dim))

@@ -44,6 +44,11 @@ class Acquisition:
     conditioned: Conditioned
     fronts: list[Front]
 
+    @property
+    def promising(self) -> np.ndarray:
+        """(n, d) the sampled Pareto points: the best start of a climb is usually among them."""
+        return np.concatenate([front.points for front in self.fronts])
+
     def screen(self, unit: np.ndarray) -> np.ndarray:
         """(K, n) nearly alpha_k at (n, d), cheaply: enough to choose where to compute it."""
         return screen(self.views, self.conditioned, self.model.features(unit))
@@ -106,9 +111,7 @@ def _relevant_data(model: Model, data: np.ndarray, pareto: np.ndarray, real: np.
         average = np.mean(model.evaluate_paths(data), axis=0)
         data = data[np.argsort(ranks(average), kind="stable")[:DATA_CHECKED]]
     bound = 0.0
-    for surrogate, x_data, x_pareto in zip(
-        model.surrogates, model.features(data), model.features(pareto), strict=True
-    ):
+    for surrogate, x_data, x_pareto in zip(model.surrogates, model.features(data), model.features(pareto), strict=True):
         mean_i, variance_i = mean_and_variance(surrogate.posterior, x_data)
         mean_j, variance_j = mean_and_variance(surrogate.posterior, x_pareto)
         sd = np.sqrt(variance_i)[:, :, None] + np.sqrt(variance_j)[:, None, :] + 1e-12

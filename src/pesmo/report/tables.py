@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
+from rich.box import SIMPLE_HEAD
 from rich.table import Table
 
 from pesmo.front import Front
@@ -13,23 +14,26 @@ if TYPE_CHECKING:
 def front_table(front: Front, most: int = 15) -> Table:
     """The recommended points, evenly thinned to `most` rows."""
     names = [objective.name for objective in front.objectives]
-    table = Table(title=f"Recommended trade-offs ({len(front)} points)", header_style="bold")
+    caption = "mean ±sd as the model predicts them; P: probability that no known point is better in everything"
+    table = Table(
+        title=f"Recommended trade-offs ({len(front)} points)", caption=caption, header_style="bold", box=SIMPLE_HEAD
+    )
     for name in front.inputs[0]:
-        table.add_column(name, justify="right")
+        table.add_column(name, justify="right", no_wrap=True)
     for name in names:
-        table.add_column(f"{name} ± sd", justify="right", style="cyan")
-    table.add_column("Pareto-optimal", justify="right")
+        table.add_column(name, justify="right", style="cyan", no_wrap=True)
+    table.add_column("P", justify="right", no_wrap=True)
     rows = front.to_dicts()
     step = max(1, -(-len(rows) // most))
     for row in [*rows[::step], *([rows[-1]] if (len(rows) - 1) % step else [])]:
-        values = [f"{row['objectives'][n]:.4g} ± {row['sd'][n]:.1g}" for n in names]
+        values = [f"{row['objectives'][n]:.3g} ±{row['sd'][n]:.1g}" for n in names]
         table.add_row(*[_short(v) for v in row["inputs"].values()], *values, f"{row['probability']:.0%}")
     return table
 
 
 def spending_table(study: "Study") -> Table:
     """Where the budget went: runs and cost per experiment."""
-    table = Table(title="Where the budget went", header_style="bold")
+    table = Table(title="Where the budget went", header_style="bold", box=SIMPLE_HEAD)
     for column in ("experiment", "reveals", "runs", "failed", "cost"):
         table.add_column(column, justify="left" if column in ("experiment", "reveals") else "right")
     for experiment in study.experiments:
@@ -41,4 +45,4 @@ def spending_table(study: "Study") -> Table:
 
 
 def _short(value: Any) -> str:
-    return f"{value:.4g}" if isinstance(value, float) else str(value)
+    return f"{value:.3g}" if isinstance(value, float) else str(value)

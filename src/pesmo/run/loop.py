@@ -1,6 +1,6 @@
 """The loop: ask, evaluate, tell, until a limit is reached; with a progress bar."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
@@ -74,7 +74,7 @@ def _spent(trials: list[Any]) -> float:
     return sum(t.cost for t in trials if t.state != "running")
 
 
-def _as_dict(values: Any, reveals: tuple[str, ...]) -> Any:
+def _as_dict(values: Any, reveals: Sequence[str]) -> Any:
     return values if isinstance(values, Mapping) or len(reveals) > 1 else {reveals[0]: values}
 
 
