@@ -45,11 +45,12 @@ def draw_paths(posterior: Posterior, y: Array, rng: np.random.Generator, feature
     amplitudes = xp.asarray(rng.standard_normal((samples, features))) * size
     noise = xp.asarray(rng.standard_normal((samples, posterior.x.shape[0]))) * xp.sqrt(posterior.noise)[:, None]
 
-    single = [xp.astype(a, xp.float32) for a in (omega, phase, amplitudes)]
-    prior = _prior(*single, xp.astype(posterior.x, xp.float32))
+    omega, phase, amplitudes = (xp.astype(a, xp.float32) for a in (omega, phase, amplitudes))
+    prior = _prior(omega, phase, amplitudes, xp.astype(posterior.x, xp.float32))
     residual = y - xp.astype(prior, xp.float64) - noise
     update = xp.matmul(posterior.root.mT, xp.matmul(posterior.root, residual[..., None]))[..., 0]
-    return Paths(*single, *_light(posterior, update))
+    x, scales, amplitude, update = _light(posterior, update)
+    return Paths(omega, phase, amplitudes, x, scales, amplitude, update)
 
 
 def _light(posterior: Posterior, update: Array) -> tuple[Array, Array, Array, Array]:
