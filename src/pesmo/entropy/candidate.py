@@ -18,7 +18,7 @@ written with y = sqrt(tau) so that tau = 0 means no factor, and
 from dataclasses import dataclass
 
 from pesmo.arrays import Array, blocks, cholesky, inverse_lower, namespace
-from pesmo.entropy.factors import LARGEST_A, LARGEST_SHARE, SMALLEST_A, Tilted, tilt
+from pesmo.entropy.factors import LARGEST_A, LARGEST_SHARE, LEAST_SHARE, SMALLEST_A, Tilted, tilt
 from pesmo.entropy.propagate import Conditioned
 from pesmo.gp.kernels import kernel, kernel_gradient
 from pesmo.gp.posterior import Posterior, cross
@@ -130,7 +130,7 @@ def _star(views: list[View], q: Conditioned, features: list[Array]) -> tuple[_St
     apart = s2 > least
     s2 = xp.maximum(s2, least)
     tilted = tilt(m, xp.sqrt(s2))
-    matched = (tilted.beta > 0) & apart & q.real[:, None, None, :]
+    matched = (tilted.beta > LEAST_SHARE) & apart & q.real[:, None, None, :]
     beta = xp.where(matched, tilted.beta, xp.zeros_like(s2))
     tau = STEP * beta / (s2 * (1.0 - beta))
 

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pesmo.arrays import Array, namespace
 from pesmo.entropy.normal import cdf_and_ratio
 
+LEAST_SHARE = 1e-9  # of the variance: a factor that removes less is nothing
 LARGEST_SHARE = 1.0 - 1e-9  # beta -> 1 as psi becomes a hard wall: keeps tau finite
 LARGEST_A = 7.0  # 1 - Phi(7) = 1e-12: beyond it 1 - prod Phi loses its digits, and the push is strong enough as it is
 SMALLEST_A = -1e6  # phi / Phi ~ -a by then
@@ -51,6 +52,6 @@ def match(m: Array, s2: Array, least: Array) -> tuple[Array, Array]:
     s2 = xp.maximum(s2, least)
     s = xp.sqrt(s2)
     tilted = tilt(m, s)
-    beta = xp.where(uncertain & (tilted.beta > 0), tilted.beta, 0.0)
+    beta = xp.where(uncertain & (tilted.beta > LEAST_SHARE), tilted.beta, 0.0)
     keep = s2 * (1.0 - beta)
     return beta / keep, xp.where(beta > 0, (tilted.rho * s + beta * m) / keep, 0.0)
