@@ -27,6 +27,7 @@ def run(
     functions    {experiment name: function of the inputs}. A function returns a dict of objective values, or just the
                  number where its experiment reveals one objective. An exception makes a failed trial.
     evaluations  of the whole study, so that a run that was interrupted goes on where it stopped.
+    budget       likewise; a trial starts while any of it is left, so the last one may overdraw it.
     """
     _check(study, functions, evaluations, budget)
     total = evaluations if evaluations is not None else budget
