@@ -1,13 +1,14 @@
 """Points that need no model: the scrambled Sobol design of the first trials, and candidate sets for searches."""
 
 import numpy as np
-from scipy.stats import qmc
 
 from pesmo.space import Space
 
 
 def sobol(dim: int, count: int, seed: np.random.Generator | int, skip: int = 0) -> np.ndarray:
     """(count, dim) points of a scrambled Sobol sequence, after the first `skip`; count is a power of two."""
+    from scipy.stats import qmc  # late: scipy.stats is most of what `import pesmo` would take
+
     engine = qmc.Sobol(dim, scramble=True, rng=np.random.default_rng(seed))
     if skip:
         engine.fast_forward(skip)
