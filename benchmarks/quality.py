@@ -106,8 +106,10 @@ def table() -> str:
             if not rows:
                 continue
             values = np.array([[row[str(mark)] for mark in MARKS] for row in rows])
-            error = values.std(axis=0, ddof=1) / np.sqrt(len(rows)) if len(rows) > 1 else np.zeros(len(MARKS))
-            cells = [f"{mean:.2f} ± {e:.2f}" for mean, e in zip(values.mean(axis=0), error, strict=True)]
+            cells = [f"{mean:.2f}" for mean in values.mean(axis=0)]
+            if len(rows) > 1:
+                errors = values.std(axis=0, ddof=1) / np.sqrt(len(rows))
+                cells = [f"{cell} ± {error:.2f}" for cell, error in zip(cells, errors, strict=True)]
             kind = f"d={setting.dim}, K={setting.objectives}"
             lines.append(f"| {kind} | {method} | {len(rows)} | " + " | ".join(cells) + " |")
     return "\n".join(lines)
