@@ -6,7 +6,7 @@ With delta_k ~ N(m_k, s_k^2), a_k = -m_k / s_k and Z = 1 - prod_k Phi(a_k) (the 
     tau_k = beta_k / (s_k^2 (1 - beta_k)),   nu_k = (rho_k / s_k + beta_k m_k / s_k^2) / (1 - beta_k)
 beta_k < 0, psi making delta_k less certain, happens for K >= 2. Such a factor is set to nothing (tau = nu = 0): the
 Laplacian stays positive semi-definite, EP converges, and conditioning can only reduce a variance, so that no alpha_k
-is negative. (Keeping nu_k = rho_k / s_k alone is three times more accurate for a few points, but with 50 neighbouring
+is negative. (Keeping nu_k = rho_k / s_k alone gives better means for a few points, but with 50 neighbouring
 Pareto points parallel updates then run away, to means hundreds of standard deviations off.)
 """
 

@@ -80,9 +80,11 @@ def fit(evidence: Evidence, state: list[np.ndarray] | None, rng: np.random.Gener
     return Model(evidence.space, tuple(surrogates))
 
 
-def input_indices(space: Space, objective: Objective) -> np.ndarray:
-    """(d_k,) the inputs an objective depends on."""
-    return np.array([i for i, name in enumerate(space.names) if objective.inputs is None or name in objective.inputs])
+def feature_columns(space: Space, objective: Objective) -> tuple[np.ndarray, np.ndarray, int]:
+    """The feature columns (F_k,) an objective depends on, which of its d_k inputs each belongs to (F_k,), and d_k."""
+    inputs = [i for i, name in enumerate(space.names) if objective.inputs is None or name in objective.inputs]
+    columns = np.flatnonzero(np.isin(space.owners, inputs))
+    return columns, np.searchsorted(inputs, space.owners[columns]), len(inputs)
 
 
 def fit_one(
@@ -90,12 +92,10 @@ def fit_one(
 ) -> Surrogate:
     scaling = scaling_of(observed.values)
     y = scaling.standardize(observed.values)
-    inputs = input_indices(space, objective)
-    columns = np.flatnonzero(np.isin(space.owners, inputs))
-    owners = np.searchsorted(inputs, space.owners[columns])
+    columns, owners, d = feature_columns(space, objective)
     x = space.features(observed.unit)[:, columns]
     noise = None if objective.noise is None else (objective.noise / scaling.size) ** 2
-    theta = sample_hyperparameters(x, y, owners, inputs.size, noise, previous, rng)
+    theta = sample_hyperparameters(x, y, owners, d, noise, previous, rng)
     return surrogate(space, objective, observed, scaling, theta, rng)
 
 
@@ -108,9 +108,7 @@ def surrogate(
     rng: np.random.Generator,
 ) -> Surrogate:
     """The posterior and one path for each row of the hyperparameters theta (S, d_k + 2)."""
-    inputs = input_indices(space, objective)
-    columns = np.flatnonzero(np.isin(space.owners, inputs))
-    owners = np.searchsorted(inputs, space.owners[columns])
+    columns, owners, _ = feature_columns(space, objective)
     scales, amplitude, noise = np.exp(theta[:, :-2])[:, owners], np.exp(theta[:, -2]), np.exp(theta[:, -1])
     x, y = space.features(observed.unit)[:, columns], scaling.standardize(observed.values)
     data = condition(x, y, scales, amplitude, noise)
