@@ -1,18 +1,26 @@
-"""pesmo: the best trade-offs between several expensive objectives, with the fewest evaluations."""
+"""pesmo: the best trade-offs between several expensive objectives, with the fewest evaluations.
 
-from pesmo.errors import (
-    DefinitionError,
-    NumericalFailure,
-    PesmoError,
-    ResultError,
-    SpaceError,
-    TrialError,
-)
-from pesmo.front import Front
-from pesmo.problem import Experiment, Objective, Trial
-from pesmo.run.minimize import Result, minimize
-from pesmo.space import Choice, Float, Int, Space
-from pesmo.study import Study
+Names are imported when they are first used: `import pesmo` and `pesmo --help` answer at once.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from pesmo import report, run
+    from pesmo.errors import (
+        DefinitionError,
+        NumericalFailure,
+        PesmoError,
+        ResultError,
+        SpaceError,
+        TrialError,
+    )
+    from pesmo.front import Front
+    from pesmo.problem import Experiment, Objective, Trial
+    from pesmo.run.minimize import Result, minimize
+    from pesmo.space import Choice, Float, Int, Space
+    from pesmo.study import Study
 
 __version__ = "0.1.0"
 
@@ -34,4 +42,31 @@ __all__ = [
     "Trial",
     "TrialError",
     "minimize",
+    "report",
+    "run",
 ]
+
+_ROOMS = ("report", "run")  # packages with public functions of their own: pesmo.report.save, ...
+_HOMES = {
+    "pesmo.errors": ("DefinitionError", "NumericalFailure", "PesmoError", "ResultError", "SpaceError", "TrialError"),
+    "pesmo.front": ("Front",),
+    "pesmo.problem": ("Experiment", "Objective", "Trial"),
+    "pesmo.run.minimize": ("Result", "minimize"),
+    "pesmo.space": ("Choice", "Float", "Int", "Space"),
+    "pesmo.study": ("Study",),
+}
+_HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
+
+
+def __getattr__(name: str) -> Any:
+    if name in _ROOMS:
+        return import_module(f"pesmo.{name}")
+    if name not in _HOME_OF:
+        raise AttributeError(f"module 'pesmo' has no attribute {name!r}; it has {', '.join(__all__)}")
+    value = getattr(import_module(_HOME_OF[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
