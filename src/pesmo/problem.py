@@ -25,6 +25,7 @@ class Objective:
     transform  "log" for positive values over orders of magnitude, "logit" for rates between 0 and 1.
     noise      the standard deviation of one measurement where it is known (after the transform); 0 for an exact
                computation; None: learned from the data.
+    unit       shown beside the name on axes and in tables, as in unit="kWh".
     """
 
     name: str
@@ -32,6 +33,7 @@ class Objective:
     inputs: Sequence[str] | None = None
     transform: Literal["log", "logit"] | None = None
     noise: float | None = None
+    unit: str | None = None
 
     def __post_init__(self) -> None:
         _check_name("an objective", self.name)
@@ -48,6 +50,8 @@ class Objective:
                 f"objective {self.name!r}: noise is a standard deviation, a number >= 0, or None to learn it, "
                 f"not {self.noise!r}"
             )
+        if self.unit is not None and not (isinstance(self.unit, str) and self.unit):
+            raise DefinitionError(f"objective {self.name!r}: unit must be a text such as 'kWh' or None, not {self.unit!r}")
 
     def check(self, value: Any) -> float:
         """The value as a finite float that the transform accepts."""
