@@ -289,7 +289,7 @@ def test_other_bad_calls_are_refused_and_change_nothing() -> None:
         (lambda: Objective("a", goal="min"), "goal must be"),  # pyright: ignore
         (lambda: Objective("a", transform="sqrt"), "transform must be"),  # pyright: ignore
         (lambda: Objective("a", noise=-1.0), "noise is a standard deviation"),
-        (lambda: Objective("a", unit=3), "unit must be a text"),  # type: ignore[arg-type]
+        (lambda: Objective("a", unit=3), "unit must be a text"),  # pyright: ignore
         (lambda: Objective("", noise=1.0), "non-empty string"),
         (lambda: Objective("a", inputs="x"), "must be a list of names"),  # pyright: ignore
         (lambda: Experiment("e", []), "must be a list of names"),  # pyright: ignore

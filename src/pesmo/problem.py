@@ -51,7 +51,7 @@ class Objective:
                 f"not {self.noise!r}"
             )
         if self.unit is not None and not (isinstance(self.unit, str) and self.unit):
-            raise DefinitionError(f"objective {self.name!r}: unit must be a text such as 'kWh' or None, not {self.unit!r}")
+            raise DefinitionError(f"objective {self.name!r}: unit must be a text such as 'kWh', not {self.unit!r}")
 
     def check(self, value: Any) -> float:
         """The value as a finite float that the transform accepts."""
