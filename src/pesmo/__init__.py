@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from pesmo import report, run
     from pesmo.errors import (
         DefinitionError,
+        Finished,
         NumericalFailure,
         PesmoError,
         ResultError,
@@ -28,6 +29,7 @@ __all__ = [
     "Choice",
     "DefinitionError",
     "Experiment",
+    "Finished",
     "Float",
     "Front",
     "Int",
@@ -48,7 +50,15 @@ __all__ = [
 
 _ROOMS = ("report", "run")  # packages with public functions of their own: pesmo.report.save, ...
 _HOMES = {
-    "pesmo.errors": ("DefinitionError", "NumericalFailure", "PesmoError", "ResultError", "SpaceError", "TrialError"),
+    "pesmo.errors": (
+        "DefinitionError",
+        "Finished",
+        "NumericalFailure",
+        "PesmoError",
+        "ResultError",
+        "SpaceError",
+        "TrialError",
+    ),
     "pesmo.front": ("Front",),
     "pesmo.problem": ("Experiment", "Objective", "Trial"),
     "pesmo.run.minimize": ("Result", "minimize"),

@@ -21,5 +21,9 @@ class TrialError(PesmoError, ValueError):
     """A trial is unknown, or is not in a state that allows what was asked of it."""
 
 
+class Finished(PesmoError):
+    """The method has nothing left to ask: what it looks for is found, to its own accuracy. A run ends normally."""
+
+
 class NumericalFailure(PesmoError, ArithmeticError):
     """No rung of the jitter ladder held. Never reaches a user: `Study.ask` turns it into a named fallback."""

@@ -154,11 +154,23 @@ class Evidence:
     experiments: tuple[Experiment, ...]
     observations: tuple[Observations, ...]
     taken: tuple[np.ndarray, ...]  # per experiment, (n, d): where it was run, is running or has failed
+    seed: int = 0  # the study's: what must be the same at every call is drawn from it
 
     @property
     def reveals(self) -> np.ndarray:
         """(E, K) True where experiment e reveals objective k."""
         return np.array([[o.name in e.reveals for o in self.objectives] for e in self.experiments])
+
+    @property
+    def complete(self) -> np.ndarray:
+        """(E,) True where experiment e reveals every objective."""
+        return np.all(self.reveals, axis=1)
+
+    @property
+    def measured_points(self) -> np.ndarray:
+        """(n, d) the distinct points at which anything was measured or is pending."""
+        parts = [part for observed in self.observations for part in (observed.unit, observed.pending)]
+        return np.unique(self.space.snap(np.concatenate(parts)), axis=0)
 
     def relevant(self, e: int) -> np.ndarray:
         """(d,) True where an input matters to experiment e: two points equal there are one and the same run."""

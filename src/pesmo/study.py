@@ -10,12 +10,12 @@ from threadpoolctl import ThreadpoolController
 
 from pesmo.errors import DefinitionError, NumericalFailure, ResultError, TrialError
 from pesmo.front import Front
-from pesmo.methods.design import design_point
+from pesmo.methods.design import from_design
 from pesmo.methods.model import fit
 from pesmo.methods.pesmo import condition_on_pareto_sets
 from pesmo.methods.protocol import State
 from pesmo.methods.recommend import recommend
-from pesmo.methods.registry import method_named
+from pesmo.methods.registry import method_for
 from pesmo.problem import (
     Evidence,
     Experiment,
@@ -61,7 +61,7 @@ class Study:
         self.experiments = tuple(experiments) if experiments else (Experiment(COUPLED, names),)
         check_experiments(self.objectives, self.experiments)
         self.method = method
-        self._method = method_named(method)
+        self._method = method_for(method, self.objectives, self.experiments)
         if seed is not None and (isinstance(seed, bool) or not isinstance(seed, int) or seed < 0):
             raise DefinitionError(f"seed must be a whole number >= 0 or None, not {seed!r}")
         self.seed = secrets.randbits(32) if seed is None else seed
@@ -113,33 +113,16 @@ class Study:
 
     def _suggest(self, trial_id: int) -> Suggestion:
         evidence = self._evidence()
-        if min(o.values.size for o in evidence.observations) < ENOUGH:
-            return self._from_design(evidence, "design")
+        if self._method.needs_design and min(o.values.size for o in evidence.observations) < ENOUGH:
+            return from_design(evidence, self._method.needs_complete, "design")
         try:
             with _blas.limit(limits=1, user_api="blas"):
-                suggestion, self._state = self._method.suggest(evidence, self._state, self._rng(0, trial_id))
+                answer = self._method.suggest(evidence, self._state, self._rng(0, trial_id))
         except NumericalFailure as failure:
-            return self._from_design(evidence, f"fallback to the space-filling design: {failure}")
-        return suggestion
-
-    def _from_design(self, evidence: Evidence, note: str) -> Suggestion:
-        """The experiment that is most behind, at its next new point of the Sobol design."""
-        behind = [o.values.size + o.pending.shape[0] for o in evidence.observations]
-        counts = [min(b for b, r in zip(behind, row, strict=True) if r) for row in evidence.reveals]
-        e = int(np.argmin(counts))
-        size = self.space.size
-        last = evidence.taken[e].shape[0] + (64 if size is None else 64 + 8 * size)
-        for index in range(evidence.taken[e].shape[0], last):
-            point = design_point(self.space, self.seed, index)
-            if not evidence.is_taken(e, point[None, :])[0]:
-                return Suggestion(e, point, None, note)
-        if size is not None and size <= 10_000:
-            every = self.space.enumerate()
-            free = every[~evidence.is_taken(e, every)]
-            if free.shape[0]:
-                return Suggestion(e, free[0], None, note)
-        point = design_point(self.space, self.seed, evidence.taken[e].shape[0])
-        return Suggestion(e, point, None, f"{note}; every point has been tried: this one repeats an earlier trial")
+            note = f"fallback to the space-filling design: {failure}"
+            return from_design(evidence, self._method.needs_complete, note)
+        self._state = answer.state
+        return answer.suggestion
 
     def tell(self, trial: Trial | int, values: Mapping[str, float]) -> Trial:
         """Record what a trial revealed. The same values told again change nothing; other values are an error."""
@@ -251,7 +234,7 @@ class Study:
             stacked([units[i] for i, names in revealed.items() if set(e.reveals) <= set(names)])
             for e in self.experiments
         )
-        return Evidence(self.space, self.objectives, self.experiments, tuple(observations), taken)
+        return Evidence(self.space, self.objectives, self.experiments, tuple(observations), taken, self.seed)
 
     def _revealed(self, trial: Trial) -> Sequence[str]:
         """The objectives a trial has revealed or was to reveal."""

@@ -2,7 +2,11 @@
 
 import numpy as np
 
+from pesmo.problem import Evidence, Suggestion
 from pesmo.space import Space
+
+LISTED = 10_000  # points of a finite space that are listed one by one to find one not yet tried
+EXHAUSTED = "every point of the space has been tried: this one repeats an earlier trial"
 
 
 def sobol(dim: int, count: int, seed: np.random.Generator | int, skip: int = 0) -> np.ndarray:
@@ -27,3 +31,30 @@ def candidates(space: Space, count: int, rng: np.random.Generator) -> np.ndarray
         return space.enumerate()
     points = space.snap(sobol(space.dim, count, rng))
     return points if bool(np.all(space.continuous)) else np.unique(points, axis=0)
+
+
+def from_design(evidence: Evidence, only_complete: bool, note: str) -> Suggestion:
+    """The experiment that is most behind, at its next new point of the study's Sobol design."""
+    e = most_behind(evidence, only_complete)
+    size = evidence.space.size
+    first = evidence.taken[e].shape[0]
+    for index in range(first, first + (64 if size is None else 64 + 8 * size)):
+        point = design_point(evidence.space, evidence.seed, index)
+        if not evidence.is_taken(e, point[None, :])[0]:
+            return Suggestion(e, point, None, note)
+    if size is not None and size <= LISTED:
+        every = evidence.space.enumerate()
+        free = every[~evidence.is_taken(e, every)]
+        if free.shape[0]:
+            return Suggestion(e, free[0], None, note)
+    return Suggestion(e, design_point(evidence.space, evidence.seed, first), None, f"{note}; {EXHAUSTED}")
+
+
+def most_behind(evidence: Evidence, only_complete: bool) -> int:
+    """The experiment that reveals the objective with the fewest values, measured or coming."""
+    known = [o.values.size + o.pending.shape[0] for o in evidence.observations]
+    fewest = [
+        min(n for n, revealed in zip(known, row, strict=True) if revealed) if usable else np.inf
+        for row, usable in zip(evidence.reveals, evidence.complete | (not only_complete), strict=True)
+    ]
+    return int(np.argmin(fewest))

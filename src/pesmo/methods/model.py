@@ -12,6 +12,7 @@ from pesmo.gp.hyper import default_prior, pairwise, slice_sample, start
 from pesmo.gp.paths import Paths, draw_paths, evaluate, slopes
 from pesmo.gp.posterior import Posterior, condition
 from pesmo.gp.scaling import Scaling, scaling_of
+from pesmo.methods.protocol import State
 from pesmo.problem import Evidence, Objective, Observations
 from pesmo.space import Space
 
@@ -66,16 +67,16 @@ class Model:
         return np.stack(rows, axis=-2)
 
     @property
-    def state(self) -> list[np.ndarray]:
+    def state(self) -> State:
         """What the next fit starts from: the hyperparameter chains."""
-        return [s.theta for s in self.surrogates]
+        return {"theta": [s.theta for s in self.surrogates]}
 
 
-def fit(evidence: Evidence, state: list[np.ndarray] | None, rng: np.random.Generator) -> Model:
+def fit(evidence: Evidence, state: State | None, rng: np.random.Generator) -> Model:
     """All objectives' surrogates. `state` is the last model's, None for fresh chains."""
     surrogates = []
     for k, (objective, observed) in enumerate(zip(evidence.objectives, evidence.observations, strict=True)):
-        previous = state[k] if state is not None else None
+        previous = state["theta"][k] if state is not None else None
         surrogates.append(fit_one(evidence.space, objective, observed, previous, rng))
     return Model(evidence.space, tuple(surrogates))
 

@@ -14,10 +14,10 @@ from pesmo.gp.posterior import joint, mean_and_variance
 from pesmo.methods.design import candidates
 from pesmo.methods.maximize import maximize
 from pesmo.methods.model import Model, fit
-from pesmo.methods.protocol import State
+from pesmo.methods.protocol import Answer, State
 from pesmo.pareto.dominance import ranks
 from pesmo.pareto.solve import Front, Functions, Search, pareto_sets
-from pesmo.problem import Evidence, Suggestion
+from pesmo.problem import Evidence
 
 GRID = 1024  # first points of the Pareto search, and candidates of the maximization
 SEARCH = Search(points=50)  # of each draw's Pareto set: M at most 50
@@ -27,12 +27,14 @@ RELEVANT = 1e-2  # least probability that a data point dominates a Pareto point 
 
 
 class Pesmo:
-    def suggest(
-        self, evidence: Evidence, state: State | None, rng: np.random.Generator
-    ) -> tuple[Suggestion, State | None]:
+    needs_design = True
+    needs_complete = False
+    most_objectives: int | None = None
+
+    def suggest(self, evidence: Evidence, state: State | None, rng: np.random.Generator) -> Answer:
         model = fit(evidence, state, rng)
         acquisition = condition_on_pareto_sets(model, evidence, rng)
-        return maximize(acquisition, evidence, rng), model.state
+        return Answer(maximize(acquisition, evidence, rng), model.state)
 
 
 @dataclass(frozen=True)
@@ -66,7 +68,7 @@ class Acquisition:
 
 def condition_on_pareto_sets(model: Model, evidence: Evidence, rng: np.random.Generator) -> Acquisition:
     """Sample the Pareto sets and run EP on them."""
-    data = measured_points(evidence)
+    data = evidence.measured_points
     initial = np.concatenate([candidates(model.space, GRID, rng), data])
     fronts = pareto_sets(Functions(model.evaluate_paths, model.path_slopes, model.space.snap), initial, SEARCH, rng)
     pareto, real = _stack([front.points for front in fronts])
@@ -82,12 +84,6 @@ def condition_on_pareto_sets(model: Model, evidence: Evidence, rng: np.random.Ge
     active = _active(model.space.snap(points), np.concatenate([real, present], axis=1), real)
     conditioned = propagate(np.stack(means, axis=1), np.stack(covariances, axis=1), active, real)
     return Acquisition(model, views, conditioned, fronts)
-
-
-def measured_points(evidence: Evidence) -> np.ndarray:
-    """(n, d) the distinct points at which anything was measured or is pending."""
-    parts = [part for observed in evidence.observations for part in (observed.unit, observed.pending)]
-    return np.unique(evidence.space.snap(np.concatenate(parts)), axis=0)
 
 
 def _stack(sets: list[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:

@@ -8,7 +8,6 @@ from pesmo.gp.kernels import kernel_gradient
 from pesmo.gp.posterior import cross, joint, mean_and_variance
 from pesmo.methods.design import candidates
 from pesmo.methods.model import Model
-from pesmo.methods.pesmo import measured_points
 from pesmo.pareto.dominance import nondominated
 from pesmo.pareto.solve import Functions, Search, pareto_sets
 from pesmo.problem import Evidence
@@ -39,7 +38,7 @@ def recommend(model: Model, evidence: Evidence, size: int, rng: np.random.Genera
             gradients.append(np.mean(each, axis=0))
         return model.to_inputs(gradients)[None]
 
-    initial = np.concatenate([candidates(space, GRID, rng), measured_points(evidence)])
+    initial = np.concatenate([candidates(space, GRID, rng), evidence.measured_points])
     search = Search(points=size, archive=max(size, 100), descents=max(size, 100), steps=20, rounds=40, children=128)
     (found,) = pareto_sets(Functions(means, slopes, space.snap), initial, search, rng)
     order = np.argsort(found.values[:, 0], kind="stable")
@@ -66,7 +65,7 @@ def recommend(model: Model, evidence: Evidence, size: int, rng: np.random.Genera
 
 def _probability(model: Model, evidence: Evidence, unit: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     """(n,) share of joint posterior draws in which no other point of a dense set dominates each of `unit` (n, d)."""
-    others = np.concatenate([measured_points(evidence), candidates(model.space, WITNESSES, rng)])
+    others = np.concatenate([evidence.measured_points, candidates(model.space, WITNESSES, rng)])
     distinct = ~np.any(np.all(np.abs(others[:, None, :] - unit[None, :, :]) < 1e-12, axis=2), axis=1)
     points = np.concatenate([unit, others[distinct]])
     draws = []

@@ -1,14 +1,30 @@
 """Methods by name."""
 
+from collections.abc import Sequence
+
 from pesmo.errors import DefinitionError
 from pesmo.methods.pesmo import Pesmo
 from pesmo.methods.protocol import Method
+from pesmo.problem import Experiment, Objective
 
-METHODS: dict[str, type] = {"pesmo": Pesmo}
+METHODS: dict[str, Method] = {"pesmo": Pesmo()}
 
 
-def method_named(name: str) -> Method:
-    """A method by its name, or an error that lists the names."""
+def method_for(name: str, objectives: Sequence[Objective], experiments: Sequence[Experiment]) -> Method:
+    """The method called `name`, or an error that says why it does not fit and which methods do."""
     if name not in METHODS:
         raise DefinitionError(f"unknown method {name!r}; the methods are {sorted(METHODS)}")
-    return METHODS[name]()
+    misfit = _misfit(METHODS[name], objectives, experiments)
+    if misfit:
+        fitting = sorted(n for n, method in METHODS.items() if not _misfit(method, objectives, experiments))
+        raise DefinitionError(f"method {name!r} {misfit}; methods that fit this study: {fitting}")
+    return METHODS[name]
+
+
+def _misfit(method: Method, objectives: Sequence[Objective], experiments: Sequence[Experiment]) -> str | None:
+    """Why a method cannot serve a study, or None."""
+    if method.most_objectives is not None and len(objectives) > method.most_objectives:
+        return f"serves at most {method.most_objectives} objectives, and this study has {len(objectives)}"
+    if method.needs_complete and not any(len(e.reveals) == len(objectives) for e in experiments):
+        return "needs every objective at a point, and no experiment of this study reveals them all"
+    return None
