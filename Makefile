@@ -6,7 +6,7 @@ BIN = $(VENV)/bin
 export OMP_NUM_THREADS = 1
 export OPENBLAS_NUM_THREADS = 1
 
-.PHONY: help demo test lint bench quality accuracy clean
+.PHONY: help demo test lint bench quality accuracy experiment clean
 help:  ## this list
 	@grep -E '^[a-z]+:.*##' Makefile | sed 's/:.*##/ -/'
 
@@ -49,5 +49,16 @@ quality: $(VENV)/.demo .venv-peers/.installed  ## the front's quality beside ran
 accuracy: $(VENV)/.demo  ## PESMO's acquisition beside the exact one: table and the paper's figures
 	$(BIN)/python experiments/accuracy.py
 
+# Networks and trees need PyTorch and scikit-learn: an environment of their own.
+.venv-experiments/.installed: pyproject.toml
+	$(PYTHON) -m venv .venv-experiments
+	.venv-experiments/bin/python -m pip install --quiet --disable-pip-version-check torch==2.13.0
+	.venv-experiments/bin/python -m pip install --quiet --disable-pip-version-check "scikit-learn>=1.6" -e ".[plot]"
+	@touch $@
+
+EXTRA = $(filter mnist trees,$(NAME))
+experiment: $(if $(EXTRA),.venv-experiments/.installed,$(VENV)/.demo)  ## NAME=classic ARGS="--jobs 2": run one of the experiments, or go on with it
+	$(if $(EXTRA),.venv-experiments/bin,$(BIN))/python -m experiments $(NAME) $(ARGS)
+
 clean:  ## remove environments and caches
-	rm -rf .venv .venv-peers .pytest_cache .ruff_cache .hypothesis demo
+	rm -rf .venv .venv-peers .venv-experiments .pytest_cache .ruff_cache .hypothesis demo

@@ -1,0 +1,87 @@
+"""`python -m experiments NAME [options]` runs an experiment, or goes on with it; `report` makes the page of all."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
+from importlib import import_module
+from pathlib import Path
+
+import pesmo
+from experiments.methods import missing, new_study
+from experiments.pool import execute
+from experiments.results import RESULTS, Results
+from experiments.runs import Run
+
+NAMES = ("classic",)
+PRIVATE = ("--data", "--results")  # options that name a path of this machine: not for the files
+
+
+def parser() -> argparse.ArgumentParser:
+    top = argparse.ArgumentParser(prog="python -m experiments", description=__doc__)
+    commands = top.add_subparsers(dest="name", required=True, metavar="NAME")
+    for name in NAMES:
+        module = import_module(f"experiments.{name}")
+        command = commands.add_parser(name, help=(module.__doc__ or "").splitlines()[0], description=module.__doc__)
+        command.add_argument("--settings", nargs="+", choices=module.SETTINGS, default=list(module.SETTINGS))
+        command.add_argument("--methods", nargs="+", help="default: those the experiment is about")
+        command.add_argument("--problems", type=int, default=module.NUMBERS, help="runs of each method: problems or "
+                             "repetitions 0 to N - 1 (default %(default)s)")  # fmt: skip
+        command.add_argument("--evaluations", type=int, default=module.EVALUATIONS, help="coupled ones, starts "
+                             "included (default %(default)s)")  # fmt: skip
+        command.add_argument("--every", type=int, default=module.EVERY, help="evaluations between scores (default "
+                             "%(default)s)")  # fmt: skip
+        command.add_argument("--jobs", type=int, default=1, help="processes (default %(default)s)")
+        command.add_argument("--results", type=Path, default=RESULTS, help="folder of the raw files")
+        for option, settings in getattr(module, "OPTIONS", {}).items():
+            command.add_argument(f"--{option}", **settings)
+    return top
+
+
+def plan(arguments: argparse.Namespace) -> tuple[list[Run], list[str]]:
+    """The runs asked for, problem by problem, so that what is done early is balanced; and what is left out, and why."""
+    module = import_module(f"experiments.{arguments.name}")
+    options = tuple((name, str(getattr(arguments, name))) for name in getattr(module, "OPTIONS", {}))
+    runs, left_out = [], []
+    for setting in arguments.settings:
+        for method in arguments.methods or module.methods(setting):
+            run = Run(arguments.name, setting, method, 0, arguments.evaluations, arguments.every, options)
+            if hasattr(module, "adapt"):
+                run = module.adapt(run)
+            reason = missing(method) or _misfit(run)
+            if reason:
+                left_out.append(f"{run.experiment} {run.setting} {method} is left out: {reason}")
+            else:
+                runs += [replace(run, number=number) for number in range(arguments.problems)]
+    return sorted(runs, key=lambda run: run.number), left_out
+
+
+def _misfit(run: Run) -> str | None:
+    """Why a method does not serve a setting, in the words of the study."""
+    try:
+        new_study(run.task(), run.method, seed=0)
+    except pesmo.DefinitionError as error:
+        return str(error)
+    return None
+
+
+def main(words: Sequence[str] | None = None) -> int:
+    words = list(sys.argv[1:] if words is None else words)
+    arguments = parser().parse_args(words)
+    runs, left_out = plan(arguments)
+    print("\n".join(left_out), file=sys.stderr, end="\n" if left_out else "")
+    errors = execute(runs, Results(arguments.results), arguments.jobs, _public(words))
+    print("\n".join(errors), file=sys.stderr, end="\n" if errors else "")
+    return 1 if errors else 0
+
+
+def _public(words: Sequence[str]) -> str:
+    """The command without what is this machine's own."""
+    kept = [w for w, before in zip(words, ["", *words[:-1]], strict=True) if w not in PRIVATE and before not in PRIVATE]
+    return " ".join(["python -m experiments", *kept])
+
+
+if __name__ == "__main__":
+    sys.exit(main())

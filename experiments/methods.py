@@ -1,0 +1,94 @@
+"""The methods an experiment can name: pesmo's own, some in a decoupled form, and the peers of benchmarks/peers."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+
+import pesmo
+from benchmarks.peer_client import NAMES as PEERS
+from benchmarks.peer_client import Peer
+from experiments.task import Task
+from pesmo.methods.registry import METHODS
+
+DECOUPLED = "-decoupled"
+DECOUPLED_PEERS = ("hvkg",)
+OURS = ("pesmo", "pesmo-decoupled", "ehi", "smsego", "parego", "sur", "pal", "random")
+PEER_TIMEOUT = 1200.0  # seconds a peer's suggestion may take
+
+
+def own_name(method: str) -> str:
+    """The name `pesmo.Study` knows: a peer's study only keeps its data."""
+    return "pesmo" if method in PEERS else method.removesuffix(DECOUPLED)
+
+
+def is_decoupled(method: str) -> bool:
+    return method.endswith(DECOUPLED) or method in DECOUPLED_PEERS
+
+
+def missing(method: str) -> str | None:
+    """Why a method cannot be run here, or None."""
+    if method in PEERS or own_name(method) in METHODS:
+        return None
+    return f"no method of this pesmo is called {own_name(method)!r}: there are {sorted(METHODS)}, and the peers {PEERS}"
+
+
+def new_study(task: Task, method: str, seed: int) -> pesmo.Study:
+    """An empty study of the task: one experiment per objective if decoupled, else one that reveals them all."""
+    if is_decoupled(method):
+        experiments = [pesmo.Experiment(name, [name], cost=c) for name, c in zip(task.names, task.costs, strict=True)]
+    else:
+        experiments = [pesmo.Experiment("all", task.names, cost=sum(task.costs))]
+    return pesmo.Study(task.space, task.objectives, experiments, method=own_name(method), seed=seed)
+
+
+@dataclass(frozen=True)
+class Step:
+    """What to measure next, and the CPU seconds it took to say so."""
+
+    reveals: list[str]
+    inputs: dict[str, Any]
+    gain: float | None
+    seconds: float
+    trial: pesmo.Trial | None  # to be told; None: the measurement is to be added
+
+
+class Search(Protocol):
+    def __call__(self, study: pesmo.Study) -> Step: ...
+
+
+def ask_study(study: pesmo.Study) -> Step:
+    begin = time.process_time()
+    trial = study.ask()
+    seconds = time.process_time() - begin
+    return Step(list(study.experiment(trial.experiment).reveals), dict(trial.inputs), trial.gain, seconds, trial)
+
+
+@contextmanager
+def searching(method: str, task: Task, number: int) -> Iterator[Search]:
+    """The rule called `method`; a peer is served by a process of its own, which ends with the context."""
+    if method not in PEERS:
+        yield ask_study
+        return
+    with Peer(method) as peer:
+
+        def ask_peer(study: pesmo.Study) -> Step:
+            told = [trial for trial in study.trials if trial.values]
+            x = np.array([study.space.to_unit(trial.inputs) for trial in told])
+            y = np.array([[trial.values.get(name, np.nan) for name in task.names] for trial in told])
+            reply = peer.suggest(
+                x, y, seed=1000 * number + len(told), run=number, starts=len(task.starts), costs=task.costs,
+                pareto_points=10, timeout=PEER_TIMEOUT,
+            )  # fmt: skip
+            if "error" in reply:
+                raise RuntimeError(f"{method} at evaluation {len(told) + 1}: {reply['error']}")
+            reveals = task.names if reply.get("objective") is None else [task.names[reply["objective"]]]
+            inputs = study.space.from_unit(np.clip(np.array(reply["x"]), 0.0, 1.0))
+            return Step(list(reveals), dict(inputs), None, reply["cpu_seconds"], None)
+
+        yield ask_peer
