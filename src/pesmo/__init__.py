@@ -7,7 +7,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from pesmo import report, run
+    from pesmo import report, run, store
     from pesmo.errors import (
         DefinitionError,
         Finished,
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
         PesmoError,
         ResultError,
         SpaceError,
+        StorageError,
         TrialError,
     )
     from pesmo.front import Front
@@ -40,15 +41,17 @@ __all__ = [
     "ResultError",
     "Space",
     "SpaceError",
+    "StorageError",
     "Study",
     "Trial",
     "TrialError",
     "minimize",
     "report",
     "run",
+    "store",
 ]
 
-_ROOMS = ("report", "run")  # packages with public functions of their own: pesmo.report.save, ...
+_ROOMS = ("report", "run", "store")  # packages with public functions of their own: pesmo.report.save, ...
 _HOMES = {
     "pesmo.errors": (
         "DefinitionError",
@@ -57,6 +60,7 @@ _HOMES = {
         "PesmoError",
         "ResultError",
         "SpaceError",
+        "StorageError",
         "TrialError",
     ),
     "pesmo.front": ("Front",),

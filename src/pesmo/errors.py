@@ -21,6 +21,10 @@ class TrialError(PesmoError, ValueError):
     """A trial is unknown, or is not in a state that allows what was asked of it."""
 
 
+class StorageError(PesmoError, OSError):
+    """The database cannot be reached, read or written; nothing that was committed is lost."""
+
+
 class Finished(PesmoError):
     """The method has nothing left to ask: what it looks for is found, to its own accuracy. A run ends normally."""
 

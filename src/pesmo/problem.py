@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from pesmo.errors import DefinitionError, ResultError
+from pesmo.errors import DefinitionError, ResultError, TrialError
 from pesmo.space import Space
 
 Cost = float | Callable[[dict[str, Any]], float]
@@ -116,9 +116,11 @@ class Experiment:
 class Trial:
     """One run of one experiment at one point.
 
-    gain  nats of information about the Pareto set expected of it, when it was asked (None for data that was added,
-          and for a first trial, which comes from the design).
-    note  how it was chosen, where that was not the method's plain answer: "design", "fallback: ...", ...
+    gain      nats of information about the Pareto set expected of it, when it was asked (None for data that was added,
+              and for a first trial, which comes from the design).
+    note      how it was chosen, where that was not the method's plain answer: "design", "fallback: ...", ...
+    asked     when it was handed out, unix seconds; finished: when it was told or failed.
+    retry_of  the id of the abandoned trial that this one repeats.
     """
 
     id: int
@@ -130,6 +132,20 @@ class Trial:
     values: dict[str, float] = field(default_factory=dict)
     message: str | None = None
     note: str | None = None
+    asked: float | None = field(default=None, compare=False)
+    finished: float | None = field(default=None, compare=False)
+    retry_of: int | None = None
+
+    _renew = None  # set by Study.ask, no field: a trial stays plain data that can be copied and sent anywhere
+
+    def renew(self) -> None:
+        """Hold the trial for another lease: see Study.renew."""
+        if self._renew is None:
+            raise TrialError(f"trial {self.id} is a copy that knows no study; call study.renew({self.id})")
+        self._renew(self.id)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name != "_renew"}
 
 
 @dataclass(frozen=True)

@@ -1,39 +1,32 @@
 """A study: ask what to run next, tell what came out, recommend the trade-offs found so far."""
 
-import secrets
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
+import math
+import re
+import time
+from collections.abc import Callable, Iterable, Mapping
+from numbers import Real
+from pathlib import Path
 from typing import Any, overload
 
 import numpy as np
-from threadpoolctl import ThreadpoolController
 
-from pesmo.errors import DefinitionError, NumericalFailure, ResultError, TrialError
+from pesmo.definition import Definition, define, difference, from_json
+from pesmo.errors import DefinitionError, ResultError, TrialError
 from pesmo.front import Front
-from pesmo.methods.design import from_design
-from pesmo.methods.model import fit
+from pesmo.methods.model import Model, fit
 from pesmo.methods.pesmo import condition_on_pareto_sets
-from pesmo.methods.protocol import State
 from pesmo.methods.recommend import recommend
 from pesmo.methods.registry import method_for
-from pesmo.problem import (
-    Evidence,
-    Experiment,
-    Objective,
-    Observations,
-    Suggestion,
-    Trial,
-    check_experiments,
-    check_objectives,
-    check_values,
-)
+from pesmo.problem import Evidence, Experiment, Objective, Trial, check_values
 from pesmo.space import Space
+from pesmo.store import find_study, open_study
+from pesmo.store.contract import Outcome, Record, Store, Terms
+from pesmo.store.owner import is_dead, this_process
+from pesmo.suggest import blas, propose, rng_for, to_state
+from pesmo.view import View
 
-ENOUGH = 5  # measurements of every objective before the model takes over from the design
-COUPLED = "evaluate"  # the name of the experiment that reveals everything, where none was given
-RECOMMEND, ACQUISITION = 1, 2  # streams of randomness beside the trials'
-
-_blas = ThreadpoolController()
+RETRIES = 2  # how often an abandoned trial is asked again
+RECOMMEND, ACQUISITION, FITTED = 1, 2, 3  # streams of randomness beside the trials'
 
 
 class Study:
@@ -42,6 +35,9 @@ class Study:
     objectives   Objective or just a name each.
     experiments  Experiment each; without any, one experiment reveals every objective.
     seed         fixes every suggestion; None draws one (kept in `study.seed`).
+    storage      where the study lives: None for memory, the path of a SQLite file, or postgresql://user@host/database.
+                 A study of that name that is there already goes on where it stopped.
+    name         of the study, among those of its storage.
     """
 
     def __init__(
@@ -51,28 +47,61 @@ class Study:
         experiments: Iterable[Experiment] | None = None,
         method: str = "pesmo",
         seed: int | None = None,
+        storage: str | Path | None = None,
+        name: str = "study",
     ) -> None:
-        if not isinstance(space, Space):
-            raise DefinitionError(f"space must be a pesmo.Space, not {space!r}")
-        self.space = space
-        self.objectives = tuple(o if isinstance(o, Objective) else Objective(o) for o in _listed(objectives))
-        check_objectives(space, self.objectives)
-        names = tuple(o.name for o in self.objectives)
-        self.experiments = tuple(experiments) if experiments else (Experiment(COUPLED, names),)
-        check_experiments(self.objectives, self.experiments)
-        self.method = method
-        self._method = method_for(method, self.objectives, self.experiments)
-        if seed is not None and (isinstance(seed, bool) or not isinstance(seed, int) or seed < 0):
-            raise DefinitionError(f"seed must be a whole number >= 0 or None, not {seed!r}")
-        self.seed = secrets.randbits(32) if seed is None else seed
+        definition = define(space, objectives, experiments, method, seed)
+        _check_place(storage, name)
+        if storage is None:
+            self._settle(definition, open_study(None, name, {}), None, name)
+            return
+        given = definition.to_json()
+        store = open_study(storage, name, given)
+        if seed is None:
+            given["seed"] = store.definition["seed"]
+        lines = difference(given, store.definition)
+        if lines:
+            store.close()
+            raise DefinitionError(
+                f"the study {_short(name)} in {_shown(storage)} is defined otherwise: {'; '.join(lines)}. "
+                "Open it as it is with pesmo.Study.open, or give this one another name"
+            )
+        stored = from_json(store.definition)  # plain numbers; only the cost functions are those given
+        self._settle(
+            Definition(stored.space, stored.objectives, definition.experiments, method, stored.seed),
+            store,
+            storage,
+            name,
+        )
+
+    @classmethod
+    def open(cls, storage: str | Path, name: str | None = None) -> "Study":
+        """A study that is there, as it was defined. The name may be left out where there is only one."""
+        _check_place(storage, "study" if name is None else name)
+        name, store = find_study(storage, name)
+        study = cls.__new__(cls)
+        study._settle(from_json(store.definition), store, storage, name)
+        return study
+
+    def _settle(self, definition: Definition, store: Store, storage: str | Path | None, name: str) -> None:
+        self.space = definition.space
+        self.objectives = definition.objectives
+        self.experiments = definition.experiments
+        self.method = definition.method
+        self.seed = definition.seed
+        self.storage = None if storage is None else str(storage)
+        self.name = name
+        self._method = method_for(self.method, self.objectives, self.experiments)
         self._by_name = {o.name: o for o in self.objectives}
-        self._trials: dict[int, Trial] = {}
-        self._state: State | None = None
+        self._store = store
+        self._view = View(definition, store)
+        self._fitted: tuple[int, Model] | None = None
 
     @property
     def trials(self) -> list[Trial]:
         """All trials, in the order of their ids."""
-        return list(self._trials.values())
+        self._view.sync()
+        return self._view.trials
 
     def experiment(self, name: str) -> Experiment:
         """An experiment by its name."""
@@ -81,72 +110,101 @@ class Study:
                 return experiment
         raise DefinitionError(f"no experiment is called {name!r}; there are {[e.name for e in self.experiments]}")
 
+    def close(self) -> None:
+        """Let go of the database's connections. A study that is used again opens them again."""
+        self._store.close()
+
     # ----------------------------------------------------------------------------------------------- ask and tell
 
     @overload
-    def ask(self) -> Trial: ...
+    def ask(self, n: None = None, lease: float | None = None, retries: int = RETRIES) -> Trial: ...
     @overload
-    def ask(self, n: int) -> list[Trial]: ...
-    def ask(self, n: int | None = None) -> Trial | list[Trial]:
-        """The next trial to run, or a list of n. It counts as pending until it is told or failed."""
+    def ask(self, n: int, lease: float | None = None, retries: int = RETRIES) -> list[Trial]: ...
+    def ask(self, n: int | None = None, lease: float | None = None, retries: int = RETRIES) -> Trial | list[Trial]:
+        """The next trial to run, or a list of n. It counts as pending until it is told or failed.
+
+        lease    seconds after which the trial is abandoned, and may be asked again, unless `trial.renew()` is called or
+                 it is told before; None: it is held for ever. A result that comes late is still welcome.
+        retries  how often it may be asked again.
+        """
+        if lease is not None and not (_is_number(lease) and lease > 0):
+            raise DefinitionError(f"lease must be a number of seconds > 0 or None, not {lease!r}")
+        if isinstance(retries, bool) or not isinstance(retries, int) or retries < 0:
+            raise DefinitionError(f"retries must be a whole number >= 0, not {retries!r}")
+        terms = Terms(lease, retries, None if lease is None else this_process())
         if n is None:
-            return self._ask()
+            return self._ask(terms)
         if isinstance(n, bool) or not isinstance(n, int) or n < 1:
             raise DefinitionError(f"ask(n): n must be a whole number >= 1, not {n!r}")
-        return [self._ask() for _ in range(n)]
+        return [self._ask(terms) for _ in range(n)]
 
-    def _ask(self) -> Trial:
-        trial_id = self._next_id()
-        suggestion = self._suggest(trial_id)
-        experiment = self.experiments[suggestion.experiment]
-        inputs = self.space.from_unit(suggestion.unit)
-        trial = Trial(
-            id=trial_id,
-            experiment=experiment.name,
-            inputs=inputs,
-            cost=experiment.cost_at(inputs),
-            gain=suggestion.gain,
-            note=suggestion.note,
-        )
-        self._trials[trial_id] = trial
+    def _ask(self, terms: Terms) -> Trial:
+        self._view.sync()
+        record = self._claim(terms) or self._reserve(terms)
+        self._view.put(record)
+        trial = record.trial
+        object.__setattr__(trial, "_renew", self.renew)
         return trial
 
-    def _suggest(self, trial_id: int) -> Suggestion:
-        evidence = self._evidence()
-        if self._method.needs_design and min(o.values.size for o in evidence.observations) < ENOUGH:
-            return from_design(evidence, self._method.needs_complete, "design")
-        try:
-            with _blas.limit(limits=1, user_api="blas"):
-                answer = self._method.suggest(evidence, self._state, self._rng(0, trial_id))
-        except NumericalFailure as failure:
-            note = f"fallback to the space-filling design: {failure}"
-            return from_design(evidence, self._method.needs_complete, note)
-        self._state = answer.state
-        return answer.suggestion
+    def _claim(self, terms: Terms) -> Record | None:
+        """A trial that was abandoned and may be asked again; the database is asked only where there may be one."""
+        held = [r for r in self._view.unfinished.values() if r.trial.state == "running" and r.lease is not None]
+        if not held and not any(r.again for r in self._view.unfinished.values() if r.trial.state == "abandoned"):
+            return None
+        dead = {owner for owner in {r.owner for r in held} if owner is not None and is_dead(owner)}
+        record = self._store.claim(terms, dead)
+        self._view.sync()
+        return record
 
-    def tell(self, trial: Trial | int, values: Mapping[str, float]) -> Trial:
-        """Record what a trial revealed. The same values told again change nothing; other values are an error."""
-        current = self._find(trial)
-        checked = check_values(self._by_name, self.experiment(current.experiment).reveals, values)
-        if current.state == "complete":
-            if current.values == checked:
-                return current
+    def _reserve(self, terms: Terms) -> Record:
+        attempt = 0
+        while True:
+            view = self._view
+            proposal = propose(
+                self._method, view.evidence(), self._store.memory(), view.suggested + 1, attempt, view.last
+            )
+            record = self._store.reserve(proposal, terms)
+            if record is not None:
+                return record
+            attempt += 1
+            view.sync()
+
+    def tell(self, trial: Trial | int, values: Mapping[str, float], cost: float | None = None) -> Trial:
+        """Record what a trial revealed. The same values told again change nothing; other values are an error.
+
+        cost  what the run really cost, where that is not what was planned.
+        """
+        known = self._find(trial)
+        checked = check_values(self._by_name, self.experiment(known.experiment).reveals, values)
+        if cost is not None and not (_is_number(cost) and cost >= 0):
+            raise ResultError(f"trial {known.id}: cost must be a number >= 0, not {cost!r}")
+        told = self._finish(known, Outcome("complete", checked, cost=None if cost is None else float(cost)))
+        if told.state == "failed":
+            raise TrialError(f"trial {told.id} was reported as failed ({told.message}); it cannot be told now")
+        if told.values != checked:
             raise TrialError(
-                f"trial {current.id} was already told {current.values}; a second, different result {checked} is "
+                f"trial {told.id} was already told {told.values}; a second, different result {checked} is "
                 "refused. Add a repeated measurement with study.add(trial.inputs, values)"
             )
-        if current.state == "failed":
-            raise TrialError(f"trial {current.id} was reported as failed ({current.message}); it cannot be told now")
-        return self._replace(replace(current, state="complete", values=checked))
+        return told
 
     def fail(self, trial: Trial | int, message: str = "") -> Trial:
         """Record that a trial gave no usable result. Its point is not asked again."""
-        current = self._find(trial)
+        known = self._find(trial)
         if not isinstance(message, str):
             raise ResultError(f"the message of a failed trial must be a string, not {message!r}")
-        if current.state == "complete":
-            raise TrialError(f"trial {current.id} is complete with {current.values}; it cannot fail now")
-        return self._replace(replace(current, state="failed", message=message))
+        failed = self._finish(known, Outcome("failed", {}, message))
+        if failed.state == "complete":
+            raise TrialError(f"trial {failed.id} is complete with {failed.values}; it cannot fail now")
+        return failed
+
+    def renew(self, trial: Trial | int) -> None:
+        """Hold a trial for another lease, from now."""
+        known = self._find(trial)
+        if not self._store.renew([known.id]):
+            record = self._store.get(known.id)
+            state = "unknown" if record is None else record.trial.state
+            raise TrialError(f"trial {known.id} is {state} and cannot be renewed; if it was abandoned, tell it anyway")
 
     def add(self, inputs: Mapping[str, Any], values: Mapping[str, float]) -> Trial:
         """Record data you already have: one point and any of the objectives measured there."""
@@ -157,29 +215,39 @@ class Study:
         checked = check_values(self._by_name, known or tuple(self._by_name), values)
         matching = [e for e in self.experiments if set(e.reveals) == set(checked)]
         name = matching[0].name if matching else "added"
-        trial = Trial(self._next_id(), name, point, cost=0.0, state="complete", values=checked, note="added")
-        return self._replace(trial)
+        now = time.time()
+        trial = Trial(0, name, point, 0.0, None, "complete", checked, note="added", asked=now, finished=now)
+        record = self._store.add(trial)
+        self._view.put(record)
+        return record.trial
 
     # -------------------------------------------------------------------------------------------------- knowledge
 
     def recommend(self, size: int = 50) -> Front:
         """The front: at most `size` points on the best trade-offs, as the model sees them now."""
-        evidence = self._evidence()
-        self._need_data(evidence, "recommend")
-        rng = self._rng(RECOMMEND, len(self._trials))
-        with _blas.limit(limits=1, user_api="blas"):
-            return recommend(fit(evidence, self._state, rng), evidence, size, rng)
+        evidence = self._evidence("recommend")
+        rng = rng_for(self.seed, RECOMMEND, self._view.suggested)
+        with blas.limit(limits=1, user_api="blas"):
+            return recommend(fit(evidence, to_state(self._store.memory()), rng), evidence, size, rng)
 
     def acquisition(self, points: Iterable[Mapping[str, Any]]) -> dict[str, np.ndarray]:
         """alpha_k in nats at each point: {objective: array}. What measuring it there is expected to teach."""
-        evidence = self._evidence()
-        self._need_data(evidence, "compute the acquisition")
+        evidence = self._evidence("compute the acquisition")
         unit = np.array([self.space.to_unit(point) for point in points]).reshape(-1, self.space.dim)
-        rng = self._rng(ACQUISITION, len(self._trials))
-        with _blas.limit(limits=1, user_api="blas"):
-            acquisition = condition_on_pareto_sets(fit(evidence, self._state, rng), evidence, rng)
-            alpha = acquisition.alpha(unit)
+        rng = rng_for(self.seed, ACQUISITION, self._view.suggested)
+        with blas.limit(limits=1, user_api="blas"):
+            model = fit(evidence, to_state(self._store.memory()), rng)
+            alpha = condition_on_pareto_sets(model, evidence, rng).alpha(unit)
         return {o.name: row for o, row in zip(self.objectives, alpha, strict=True)}
+
+    def fitted(self) -> Model:
+        """The model of all objectives, given the data now; the same one until a trial changes."""
+        evidence = self._evidence("fit the model")
+        if self._fitted is None or self._fitted[0] != self._view.revision:
+            rng = rng_for(self.seed, FITTED, self._view.suggested)
+            with blas.limit(limits=1, user_api="blas"):
+                self._fitted = self._view.revision, fit(evidence, to_state(self._store.memory()), rng)
+        return self._fitted[1]
 
     def run(self, functions: Mapping[str, Callable[[dict[str, Any]], Any]], **limits: Any) -> Front:
         """Evaluate until a limit: see pesmo.run.loop.run for the limits."""
@@ -189,59 +257,45 @@ class Study:
 
     # --------------------------------------------------------------------------------------------------- internal
 
-    def _rng(self, stream: int, number: int) -> np.random.Generator:
-        """Randomness that depends on the seed and what it is for, not on who asks."""
-        return np.random.default_rng(np.random.SeedSequence([self.seed, stream, number]))
-
-    def _next_id(self) -> int:
-        return len(self._trials) + 1
-
     def _find(self, trial: Trial | int) -> Trial:
         trial_id = trial.id if isinstance(trial, Trial) else trial
-        if isinstance(trial_id, bool) or not isinstance(trial_id, int) or trial_id not in self._trials:
-            raise TrialError(f"there is no trial {trial_id!r} in this study; it has {len(self._trials)} trials")
-        return self._trials[trial_id]
+        whole = isinstance(trial_id, int) and not isinstance(trial_id, bool)
+        record = self._view.find(trial_id) if whole else None
+        if record is None:
+            raise TrialError(f"there is no trial {trial_id!r} in this study; it has {len(self.trials)} trials")
+        return record.trial
 
-    def _replace(self, trial: Trial) -> Trial:
-        self._trials[trial.id] = trial
-        return trial
+    def _finish(self, trial: Trial, outcome: Outcome) -> Trial:
+        record = self._store.finish(trial.id, outcome)
+        if record is None:
+            raise TrialError(f"trial {trial.id} is no longer in the storage")
+        self._view.put(record)
+        return record.trial
 
-    def _need_data(self, evidence: Evidence, what: str) -> None:
+    def _evidence(self, what: str) -> Evidence:
+        self._view.sync()
+        evidence = self._view.evidence()
         for objective, observed in zip(self.objectives, evidence.observations, strict=True):
             if observed.values.size == 0:
                 raise TrialError(f"cannot {what} yet: objective {objective.name!r} has no value; tell or add one")
-
-    def _evidence(self) -> Evidence:
-        """The trials as methods see them."""
-        units = {t.id: self.space.to_unit(t.inputs) for t in self._trials.values()}
-        revealed = {t.id: self._revealed(t) for t in self._trials.values()}
-
-        def stacked(rows: list[np.ndarray]) -> np.ndarray:
-            return np.array(rows).reshape(-1, self.space.dim)
-
-        observations = []
-        for objective in self.objectives:
-            told = [t for t in self._trials.values() if objective.name in t.values]
-            open_ = [t for t in self._trials.values() if not t.values and objective.name in revealed[t.id]]
-            observations.append(
-                Observations(
-                    unit=stacked([units[t.id] for t in told]),
-                    values=objective.to_model(np.array([t.values[objective.name] for t in told], float)),
-                    pending=stacked([units[t.id] for t in open_]),
-                )
-            )
-        taken = tuple(
-            stacked([units[i] for i, names in revealed.items() if set(e.reveals) <= set(names)])
-            for e in self.experiments
-        )
-        return Evidence(self.space, self.objectives, self.experiments, tuple(observations), taken, self.seed)
-
-    def _revealed(self, trial: Trial) -> Sequence[str]:
-        """The objectives a trial has revealed or was to reveal."""
-        return tuple(trial.values) or self.experiment(trial.experiment).reveals
+        return evidence
 
 
-def _listed(objectives: Any) -> list[Any]:
-    if isinstance(objectives, str | Objective):
-        return [objectives]
-    return list(objectives)
+def _check_place(storage: Any, name: Any) -> None:
+    if storage is not None and not isinstance(storage, str | Path):
+        raise DefinitionError(f"storage must be a path, a URL or None, not {storage!r}")
+    if not isinstance(name, str) or not name:
+        raise DefinitionError(f"a study's name must be a non-empty string, not {name!r}")
+
+
+def _shown(storage: str | Path) -> str:
+    """The storage as messages show it: no password."""
+    return repr(re.sub(r"(://[^:/@]*):[^@]*@", r"\1:***@", str(storage)))
+
+
+def _short(name: str) -> str:
+    return repr(name if len(name) <= 80 else f"{name[:80]}…")
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(value)

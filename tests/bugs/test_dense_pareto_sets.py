@@ -19,7 +19,7 @@ def acquisition():
     study = pesmo.Study(space, [pesmo.Objective(n, noise=0.0) for n in ("a", "b")], seed=0)
     for x, y in rng.uniform(size=(14, 2)).tolist():
         study.add({"x": x, "y": y}, {"a": np.sin(6 * x) + y**2, "b": np.cos(5 * y) + (x - 0.3) ** 2})
-    evidence = study._evidence()
+    evidence = study._view.evidence()
     model = fit(evidence, None, rng)
     return model, condition_on_pareto_sets(model, evidence, rng), rng
 

@@ -4,11 +4,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from pesmo.definition import COUPLED
 from pesmo.errors import DefinitionError, ResultError
 from pesmo.front import Front
 from pesmo.problem import Experiment, Objective
 from pesmo.space import Space
-from pesmo.study import COUPLED, Study
+from pesmo.study import Study
 
 
 @dataclass(frozen=True)

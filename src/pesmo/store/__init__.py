@@ -1,0 +1,63 @@
+"""Where a study lives: memory, a SQLite file, a PostgreSQL server. See contract.py for what they promise."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pesmo.errors import StorageError
+from pesmo.store.contract import Store
+from pesmo.store.memory import MemoryStore
+
+if TYPE_CHECKING:
+    from pesmo.store.database import Database
+
+__all__ = ["find_study", "open_study", "study_names"]
+
+
+def open_study(storage: str | Path | None, name: str, definition: dict[str, Any]) -> Store:
+    """The study called `name`, made with this definition where it is not there yet."""
+    if storage is None:
+        return MemoryStore(definition)
+    from pesmo.store.database import Database  # late: a study in memory needs no database library
+    from pesmo.store.directory import enter
+    from pesmo.store.schema import prepare
+
+    database = Database(storage)
+    prepare(database)
+    return enter(database, name, definition)
+
+
+def find_study(storage: str | Path, name: str | None) -> tuple[str, Store]:
+    """A study that is there, and its name, which may be left out where there is only one."""
+    from pesmo.store.directory import enter, names
+
+    database = _existing(storage)
+    known = names(database)
+    if name is None and len(known) == 1:
+        name = known[0]
+    if name is None or name not in known:
+        there = f"it has the studies {known}" if known else "it has no study"
+        asked = "which study? Give its name" if name is None else f"no study is called {name!r}"
+        raise StorageError(f"storage {database.label!r}: {asked}; {there}")
+    return name, enter(database, name, None)
+
+
+def study_names(storage: str | Path) -> list[str]:
+    """The names of the studies there, in the order they were made."""
+    from pesmo.store.directory import names
+
+    database = _existing(storage)
+    try:
+        return names(database)
+    finally:
+        database.close()
+
+
+def _existing(storage: str | Path) -> "Database":
+    from pesmo.store.database import Database
+    from pesmo.store.schema import prepare
+
+    database = Database(storage)
+    if not database.exists:
+        raise StorageError(f"there is no file {database.label!r}; make a study in it with pesmo.Study(storage=...)")
+    prepare(database)
+    return database

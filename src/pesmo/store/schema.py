@@ -1,0 +1,56 @@
+"""Brings a database to the schema this version knows, by Alembic's migrations; leaves other tables alone.
+
+Every process that opens a database asks for its version first, with one query: Alembic is imported only where there is
+something to do, and that is done inside one transaction that holds the database's lock.
+"""
+
+from pathlib import Path
+
+from sqlalchemy import Connection, inspect, text
+
+from pesmo.errors import StorageError
+from pesmo.store.database import Database
+
+VERSION_TABLE = "pesmo_version"
+HEAD = "0001"
+LOCK = 0x7065736D6F  # of PostgreSQL's advisory locks: "pesmo"
+
+
+def prepare(database: Database) -> None:
+    """The tables are there, in the form this version knows, or an error that says why not."""
+    if database.read(lambda connection, _: is_current(connection, database.label)):
+        return
+    database.write(lambda connection, _: _migrate(connection, database))
+
+
+def is_current(connection: Connection, label: str | None) -> bool:
+    """True where the schema is this version's; False where it is older or missing; a newer one is an error."""
+    if not inspect(connection).has_table(VERSION_TABLE):
+        return False
+    found = connection.execute(text(f"SELECT version_num FROM {VERSION_TABLE}")).scalar()  # a constant, no data
+    if found is not None and found > HEAD:
+        raise StorageError(
+            f"storage {label!r} was written by a newer pesmo (its schema is {found}, this version knows up to {HEAD}); "
+            "install the newer pesmo. Nothing was changed"
+        )
+    return found == HEAD
+
+
+def exclusive(connection: Connection) -> None:
+    """Nobody else makes tables or studies until the commit. (SQLite: a writing transaction has that already.)"""
+    if connection.dialect.name == "postgresql":
+        connection.execute(text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": LOCK})
+
+
+def _migrate(connection: Connection, database: Database) -> None:
+    exclusive(connection)
+    if is_current(connection, database.label):
+        return  # another process was faster
+
+    from alembic import command
+    from alembic.config import Config
+
+    config = Config()
+    config.set_main_option("script_location", str(Path(__file__).with_name("migrations")).replace("%", "%%"))
+    config.attributes["connection"] = connection
+    command.upgrade(config, "head")

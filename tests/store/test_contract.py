@@ -1,0 +1,188 @@
+"""One suite over every store: the promises of store/contract.py."""
+
+import json
+import time
+
+import pytest
+
+from pesmo.problem import Trial
+from pesmo.store import open_study
+from pesmo.store.contract import Outcome, Proposal, Record, Store, Terms
+
+NASTY = [
+    "Robert'); DROP TABLE pesmo_trials;--",
+    "\"quotes\" and 'quotes' and `quotes`",
+    "../../etc/passwd",
+    "<script>alert(1)</script>",
+    "nul \0 inside, lone surrogate \ud800, tab\t, newline\n",
+    "日本語 العربية 🎉 " * 600,  # more than 10 kB
+    "%s %(name)s :name ? {x} \\",
+]
+
+
+def same(one, other) -> bool:
+    return one == other
+
+
+def proposal(after: int = 0, *points: dict, experiment: str = "run", **changes) -> Proposal:
+    some = list(points) or [{"x": 0.5 + after / 1000}]
+    fields = {"gain": 1.5, "note": None, "memory": None, "clash": same, **changes}
+    return Proposal(experiment, some, [2.0] * len(some), after=after, **fields)
+
+
+def reserved(store: Store, proposed: Proposal, terms: Terms = Terms()) -> Record:  # noqa: B008 (frozen)
+    record = store.reserve(proposed, terms)
+    assert record is not None
+    return record
+
+
+def test_a_study_comes_back_with_its_definition_and_trials(place) -> None:
+    store = open_study(place, "one", {"format": 1, "π": [0.1, True, None]})
+    first = reserved(store, proposal(0, {"x": 0.1, "n": 3, "c": "relu", "b": True}, note="design"))
+    assert (first.trial.id, first.trial.state, first.trial.gain, first.trial.cost) == (1, "running", 1.5, 2.0)
+    told = store.finish(1, Outcome("complete", {"error": 1 / 3}, cost=7.0))
+    assert told is not None
+    if place is not None:
+        again = open_study(place, "one", {"format": 1, "another": "definition"})
+        assert again.definition == {"format": 1, "π": [0.1, True, None]}
+        assert again.changes(0) == store.changes(0) == [told]
+        assert open_study(place, "two", {}).changes(0) == []
+    assert told.trial.values == {"error": 1 / 3}
+    assert told.trial.cost == 7.0
+    assert told.trial.inputs == {"x": 0.1, "n": 3, "c": "relu", "b": True}
+    assert isinstance(told.trial.inputs["n"], int)
+    assert told.trial.asked is not None
+    assert told.trial.finished is not None
+    assert told.trial.finished >= told.trial.asked
+
+
+def test_changes_are_only_what_changed(store: Store) -> None:
+    for i in range(5):
+        reserved(store, proposal(i))
+    seen = store.changes(0)
+    assert [r.trial.id for r in seen] == [1, 2, 3, 4, 5]
+    latest = seen[-1].revision
+    assert store.changes(latest) == []
+    store.finish(2, Outcome("failed", {}, "no"))
+    store.renew([3])
+    (changed,) = store.changes(latest)
+    assert (changed.trial.id, changed.trial.state, changed.trial.message) == (2, "failed", "no")
+    assert changed.revision > latest
+    assert store.get(2) == changed
+    assert store.get(99) is None
+
+
+def test_a_reservation_takes_its_first_point_that_is_free(store: Store) -> None:
+    points = [{"x": 0.1}, {"x": 0.2}]
+    assert reserved(store, proposal(0, *points)).trial.inputs == {"x": 0.1}
+    assert reserved(store, proposal(0, *points)).trial.inputs == {"x": 0.2}
+    assert store.reserve(proposal(0, *points), Terms()) is None
+    assert len(store.changes(0)) == 2
+    assert reserved(store, proposal(0, *points, experiment="other")).trial.id == 3
+    assert reserved(store, proposal(2, *points)).trial.id == 4  # it was made knowing the first two
+
+
+def test_the_memory_of_a_method_travels_with_the_reservation(store: Store) -> None:
+    assert store.memory() is None
+    memory = {"theta": [[[0.1, 1e-300, -1 / 3]], []]}
+    reserved(store, proposal(0, memory=memory))
+    assert store.memory() == memory
+    reserved(store, proposal(1))
+    assert store.reserve(proposal(0, memory={"theta": []}), Terms()) is None
+    assert store.memory() == memory
+
+
+def test_a_trial_ends_once(store: Store) -> None:
+    reserved(store, proposal())
+    first = store.finish(1, Outcome("complete", {"a": 1.0}))
+    assert store.finish(1, Outcome("complete", {"a": 1.0})) == first
+    assert store.finish(1, Outcome("complete", {"a": 2.0})) == first
+    assert store.finish(1, Outcome("failed", {}, "late")) == first
+    assert store.finish(2, Outcome("complete", {"a": 2.0})) is None
+
+
+def test_without_a_lease_nothing_runs_out(store: Store) -> None:
+    reserved(store, proposal(), Terms(retries=3, owner="somebody"))
+    assert store.claim(Terms(), []) is None
+    assert store.changes(0)[0].trial.state == "running"
+
+
+def test_a_lease_that_ran_out_is_abandoned_and_asked_again_so_many_times(store: Store) -> None:
+    reserved(store, proposal(), Terms(lease=0.01, retries=2))
+    for retry_of in (1, 2):
+        time.sleep(0.05)
+        again = store.claim(Terms(lease=0.01, retries=99), [])
+        assert again is not None
+        assert (again.trial.id, again.trial.retry_of, again.trial.state) == (retry_of + 1, retry_of, "running")
+        assert again.trial.inputs == {"x": 0.5}
+    time.sleep(0.05)
+    assert store.claim(Terms(), []) is None
+    assert [r.trial.state for r in store.changes(0)] == ["abandoned"] * 3
+
+
+def test_a_lease_that_is_renewed_holds(store: Store) -> None:
+    reserved(store, proposal(0), Terms(lease=1000.0, retries=1))
+    reserved(store, proposal(1), Terms(retries=1))
+    assert store.renew([1, 2, 77]) == {1, 2}
+    assert store.claim(Terms(), []) is None
+    assert [r.trial.state for r in store.changes(0)] == ["running"] * 2
+    store.finish(1, Outcome("complete", {"a": 1.0}))
+    assert store.renew([1]) == set()
+
+
+def test_the_owner_that_died_holds_nothing(store: Store) -> None:
+    reserved(store, proposal(0), Terms(lease=1000.0, retries=1, owner="a/1/2"))
+    reserved(store, proposal(1), Terms(lease=1000.0, retries=1, owner="b/1/2"))
+    again = store.claim(Terms(), ["a/1/2", "c"])
+    assert again is not None
+    assert again.trial.retry_of == 1
+    assert store.claim(Terms(), ["a/1/2", "c"]) is None
+    second = store.get(2)
+    assert second is not None
+    assert second.trial.state == "running"
+
+
+def test_a_late_result_completes_the_abandoned_trial_and_the_retry_is_a_replicate(store: Store) -> None:
+    reserved(store, proposal(), Terms(lease=0.01, retries=1))
+    time.sleep(0.05)
+    assert store.claim(Terms(), []) is not None
+    late = store.finish(1, Outcome("complete", {"a": 1.0}))
+    assert late is not None
+    assert (late.trial.state, late.trial.values) == ("complete", {"a": 1.0})
+    replicate = store.finish(2, Outcome("complete", {"a": 1.1}))
+    assert replicate is not None
+    assert replicate.trial.values == {"a": 1.1}
+    assert store.claim(Terms(), []) is None
+
+
+def test_a_released_trial_is_asked_again_without_using_up_a_retry(store: Store) -> None:
+    reserved(store, proposal(), Terms(lease=1000.0, retries=0))
+    for trial_id in (1, 2, 3):
+        store.release([trial_id, 50])
+        again = store.claim(Terms(), [])
+        assert again is not None
+        assert again.trial.retry_of == trial_id
+        assert again.trial.message is None
+    store.finish(4, Outcome("complete", {"a": 1.0}))
+    store.release([4])
+    assert store.claim(Terms(), []) is None
+
+
+def test_added_data_is_complete_at_once(store: Store) -> None:
+    record = store.add(Trial(0, "added", {"x": 1.0}, 0.0, state="complete", values={"a": 2.0}, note="added"))
+    assert (record.trial.id, record.trial.state) == (1, "complete")
+    assert store.changes(0) == [record]
+
+
+@pytest.mark.parametrize("text", NASTY, ids=range(len(NASTY)))
+def test_any_text_comes_back_as_it_was(place, text: str) -> None:
+    store = open_study(place, text, {"name": text})
+    reserved(store, proposal(0, {text: text}, experiment=text, note=text))
+    store.finish(1, Outcome("complete", {text: 1.0}, text))
+    if place is not None:
+        store = open_study(place, text, {})
+    trial = store.changes(0)[0].trial
+    assert (trial.experiment, trial.inputs, trial.note) == (text, {text: text}, text)
+    assert (trial.values, trial.message) == ({text: 1.0}, text)
+    assert store.definition == {"name": text}
+    assert json.dumps(store.definition)
