@@ -110,6 +110,15 @@ class Study:
                 return experiment
         raise DefinitionError(f"no experiment is called {name!r}; there are {[e.name for e in self.experiments]}")
 
+    @property
+    def settings(self) -> dict[str, Any]:
+        """What `keep_settings` kept last: how the study is run (the command line's programs and limit)."""
+        return self._store.settings()
+
+    def keep_settings(self, settings: dict[str, Any]) -> None:
+        """Keep a JSON object with the study, for whoever runs it elsewhere. It is no part of the definition."""
+        self._store.keep_settings(settings)
+
     def close(self) -> None:
         """Let go of the database's connections. A study that is used again opens them again."""
         self._store.close()

@@ -92,6 +92,15 @@ def test_the_memory_of_a_method_travels_with_the_reservation(store: Store) -> No
     assert store.memory() == memory
 
 
+def test_settings_are_kept_and_replaced(store: Store) -> None:
+    assert store.settings() == {}
+    settings = {"commands": {"run": {"command": ["./solve", "{x}"], "timeout": None}}, "budget": 2.5}
+    store.keep_settings(settings)
+    assert store.settings() == settings
+    store.keep_settings({"evaluations": 3})
+    assert store.settings() == {"evaluations": 3}
+
+
 def test_a_trial_ends_once(store: Store) -> None:
     reserved(store, proposal())
     first = store.finish(1, Outcome("complete", {"a": 1.0}))

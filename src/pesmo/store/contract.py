@@ -95,6 +95,14 @@ class Store(Protocol):
         """What the method remembered at the latest reservation that carried something to remember."""
         ...
 
+    def settings(self) -> dict[str, Any]:
+        """What was kept with the study last; empty where nothing was."""
+        ...
+
+    def keep_settings(self, settings: dict[str, Any]) -> None:
+        """Keep these settings, in place of any others. They are no part of the definition and may change."""
+        ...
+
     def reserve(self, proposal: Proposal, terms: Terms) -> Record | None:
         """A new running trial; None, and no trace, where every one of its points clashes."""
         ...

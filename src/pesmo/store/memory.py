@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Collection
+from copy import deepcopy
 from dataclasses import replace
 from threading import RLock
 from typing import Any
@@ -16,6 +17,7 @@ class MemoryStore:
         self._records: dict[int, Record] = {}
         self._deadlines: dict[int, float] = {}
         self._memory: Memory | None = None
+        self._settings: dict[str, Any] = {}
         self._revision = 0
         self._lock = RLock()  # a heartbeat may renew while the study asks
 
@@ -31,6 +33,12 @@ class MemoryStore:
 
     def memory(self) -> Memory | None:
         return self._memory
+
+    def settings(self) -> dict[str, Any]:
+        return deepcopy(self._settings)
+
+    def keep_settings(self, settings: dict[str, Any]) -> None:
+        self._settings = deepcopy(settings)
 
     def reserve(self, proposal: Proposal, terms: Terms) -> Record | None:
         with self._lock:

@@ -52,6 +52,15 @@ class SqlStore:
         text = self._database.read(lambda connection, _: connection.execute(query).scalar())
         return None if text is None else load(text)
 
+    def settings(self) -> dict[str, Any]:
+        query = select(studies.c.settings).where(studies.c.id == self._study)
+        text = self._database.read(lambda connection, _: connection.execute(query).scalar())
+        return {} if text is None else load(text)
+
+    def keep_settings(self, settings: dict[str, Any]) -> None:
+        change = update(studies).where(studies.c.id == self._study).values(settings=dump(settings))
+        self._database.write(lambda connection, _: connection.execute(change))
+
     def reserve(self, proposal: Proposal, terms: Terms) -> Record | None:
         token = uuid.uuid4().hex
 

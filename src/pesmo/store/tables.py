@@ -30,6 +30,7 @@ studies = Table(
     Column("revision", BigInteger, nullable=False),  # of the latest change of any of its trials
     Column("trials", Integer, nullable=False),  # how many there are: the latest id
     Column("memory", Text),  # what the method remembers
+    Column("settings", Text),  # what whoever runs it keeps with it: commands, limits
 )
 
 trials = Table(

@@ -20,6 +20,7 @@ def upgrade() -> None:
         sa.Column("revision", sa.BigInteger, nullable=False),
         sa.Column("trials", sa.Integer, nullable=False),
         sa.Column("memory", sa.Text),
+        sa.Column("settings", sa.Text),
     )
     op.create_table(
         "pesmo_trials",
