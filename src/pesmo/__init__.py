@@ -13,6 +13,7 @@ if TYPE_CHECKING:
         Finished,
         NumericalFailure,
         PesmoError,
+        ProgramError,
         ResultError,
         SpaceError,
         StorageError,
@@ -37,6 +38,7 @@ __all__ = [
     "NumericalFailure",
     "Objective",
     "PesmoError",
+    "ProgramError",
     "Result",
     "ResultError",
     "Space",
@@ -52,24 +54,28 @@ __all__ = [
 ]
 
 _ROOMS = ("report", "run", "store")  # packages with public functions of their own: pesmo.report.save, ...
-_HOMES = {
-    "pesmo.errors": (
-        "DefinitionError",
-        "Finished",
-        "NumericalFailure",
-        "PesmoError",
-        "ResultError",
-        "SpaceError",
-        "StorageError",
-        "TrialError",
-    ),
-    "pesmo.front": ("Front",),
-    "pesmo.problem": ("Experiment", "Objective", "Trial"),
-    "pesmo.run.minimize": ("Result", "minimize"),
-    "pesmo.space": ("Choice", "Float", "Int", "Space"),
-    "pesmo.study": ("Study",),
+_HOME_OF = {
+    "Choice": "pesmo.space",
+    "DefinitionError": "pesmo.errors",
+    "Experiment": "pesmo.problem",
+    "Finished": "pesmo.errors",
+    "Float": "pesmo.space",
+    "Front": "pesmo.front",
+    "Int": "pesmo.space",
+    "NumericalFailure": "pesmo.errors",
+    "Objective": "pesmo.problem",
+    "PesmoError": "pesmo.errors",
+    "ProgramError": "pesmo.errors",
+    "Result": "pesmo.run.minimize",
+    "ResultError": "pesmo.errors",
+    "Space": "pesmo.space",
+    "SpaceError": "pesmo.errors",
+    "StorageError": "pesmo.errors",
+    "Study": "pesmo.study",
+    "Trial": "pesmo.problem",
+    "TrialError": "pesmo.errors",
+    "minimize": "pesmo.run.minimize",
 }
-_HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
 
 def __getattr__(name: str) -> Any:

@@ -17,6 +17,10 @@ class ResultError(PesmoError, ValueError):
     """A reported result is not valid (not a finite number, a wrong name, a missing value)."""
 
 
+class ProgramError(PesmoError, RuntimeError):
+    """An external program gave no usable result: it failed, took too long, or printed something else."""
+
+
 class TrialError(PesmoError, ValueError):
     """A trial is unknown, or is not in a state that allows what was asked of it."""
 

@@ -21,6 +21,8 @@ def run(
     evaluations: int | None = None,
     budget: float | None = None,
     progress: bool = True,
+    workers: int = 1,
+    failures: int | None = FAILURES_IN_A_ROW,
 ) -> Front:
     """Evaluate until `evaluations` trials or `budget` units of cost have been spent in all, then recommend.
 
@@ -59,7 +61,7 @@ def run(
             except Exception as error:  # whatever the user's function does, the study goes on
                 study.fail(trial, f"{type(error).__name__}: {error}")
                 in_a_row += 1
-                if in_a_row == FAILURES_IN_A_ROW:
+                if in_a_row == failures:
                     raise ResultError(
                         f"the last {in_a_row} trials failed, the latest with {type(error).__name__}: {error}; "
                         "mend the function and run again: the study is as it was"

@@ -1,0 +1,1 @@
+"""The command line. A leaf: nothing imports it. Heavy imports stay inside commands: --help answers at once."""

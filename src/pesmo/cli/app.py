@@ -1,0 +1,274 @@
+"""`pesmo`: the list of commands. Each imports what it needs when it is called, so that --help answers at once."""
+
+import signal
+import sys
+from pathlib import Path
+from types import FrameType
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperGroup
+
+from pesmo import __version__
+from pesmo.errors import PesmoError
+
+
+class Commands(TyperGroup):
+    """Turns every error pesmo raises on purpose into a message and exit code 2; Ctrl-C into 130."""
+
+    def invoke(self, ctx: Any) -> Any:
+        try:
+            return super().invoke(ctx)
+        except PesmoError as error:
+            typer.echo(f"error: {error}", err=True)
+            raise typer.Exit(2) from None
+        except KeyboardInterrupt:
+            raise typer.Exit(130) from None
+
+
+app = typer.Typer(
+    name="pesmo",
+    cls=Commands,
+    help="The best trade-offs between several expensive objectives, with the fewest evaluations.\n\n"
+    "Start with: pesmo init, then pesmo run study.toml.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+Where = Annotated[
+    str | None,
+    typer.Argument(
+        metavar="[STUDY]", help="A study file, a database file or a URL. Left out: study.toml in this folder."
+    ),
+]
+Storage = Annotated[str | None, typer.Option("--storage", help="Instead of STUDY: a SQLite file or postgresql://…")]
+Name = Annotated[str | None, typer.Option("--study", help="The study's name, where the storage has several.")]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON, for other programs.")]
+Csv = Annotated[bool, typer.Option("--csv", help="Print CSV, for spreadsheets.")]
+Evaluations = Annotated[int | None, typer.Option(min=1, help="Stop after this many trials in all.")]
+Budget = Annotated[float | None, typer.Option(help="Stop when this much cost has been spent in all.")]
+Workers = Annotated[int, typer.Option(min=1, help="How many programs run at once.")]
+STUDY, RUN, HAND, LOOK = "The study", "Run it", "By hand", "Look at it"
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"pesmo {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _main(
+    version: Annotated[bool, typer.Option("--version", callback=_version, is_eager=True, help="Show it.")] = False,
+) -> None:
+    pass
+
+
+def main() -> None:
+    """The entry point. SIGTERM (a scheduler, `kill`) stops a run as cleanly as Ctrl-C does."""
+
+    def stop(number: int, frame: FrameType | None) -> None:
+        if "pesmo.run.programs" in sys.modules:
+            sys.modules["pesmo.run.programs"].end_programs()
+        raise KeyboardInterrupt
+
+    signal.signal(signal.SIGINT, stop)
+    signal.signal(signal.SIGTERM, stop)
+    app()
+
+
+@app.command(rich_help_panel=STUDY)
+def init(
+    path: Annotated[Path, typer.Argument(metavar="[FILE]", help="The file to write.")] = Path("study.toml"),
+    coupled: Annotated[
+        bool, typer.Option("--coupled/--decoupled", help="One program for all objectives, or one for each.")
+    ] = True,
+) -> None:
+    """Write a commented study file that runs as it is, and the small program it calls."""
+    from pesmo.cli.template import write_template
+
+    written = write_template(path, coupled)
+    typer.echo(f"wrote {' and '.join(str(p) for p in written)}; now: pesmo run {path}")
+
+
+@app.command(rich_help_panel=STUDY)
+def schema() -> None:
+    """Print the JSON schema of study files, for editors."""
+    import json
+
+    from pesmo.cli.schema import json_schema
+
+    typer.echo(json.dumps(json_schema(), indent=2))
+
+
+@app.command(rich_help_panel=RUN)
+def run(
+    where: Where = None,
+    workers: Workers = 1,
+    evaluations: Evaluations = None,
+    budget: Budget = None,
+    storage: Storage = None,
+    study: Name = None,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No live view.")] = False,
+) -> None:
+    """Run the study's programs until its limit. Ctrl-C stops; the same command goes on."""
+    from pesmo.cli.running import run_study
+
+    run_study(where, storage, study, workers=workers, evaluations=evaluations, budget=budget, quiet=quiet)
+
+
+@app.command(rich_help_panel=RUN)
+def worker(
+    where: Where = None,
+    workers: Workers = 1,
+    evaluations: Evaluations = None,
+    budget: Budget = None,
+    storage: Storage = None,
+    study: Name = None,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No live view.")] = False,
+) -> None:
+    """Join a study from any machine: its commands and limit come from the storage, and run in this folder."""
+    from pesmo.cli.running import join_study
+
+    join_study(where, storage, study, workers=workers, evaluations=evaluations, budget=budget, quiet=quiet)
+
+
+@app.command(rich_help_panel=HAND)
+def ask(
+    where: Where = None,
+    number: Annotated[int | None, typer.Option("-n", min=1, help="How many trials.")] = None,
+    lease: Annotated[
+        float | None, typer.Option(help="Seconds after which it may be asked again. Default: never.")
+    ] = None,
+    json: Json = False,
+    storage: Storage = None,
+    study: Name = None,
+) -> None:
+    """Say what to run next. It counts as running until you tell or fail it."""
+    from pesmo.cli.trials import ask_trials
+
+    ask_trials(where, storage, study, number, lease, json)
+
+
+@app.command(rich_help_panel=HAND)
+def tell(
+    words: Annotated[
+        list[str], typer.Argument(metavar="[STUDY] TRIAL NAME=VALUE…", help="Values may also be one JSON object, or -.")
+    ],
+    json: Json = False,
+    storage: Storage = None,
+    study: Name = None,
+) -> None:
+    """Tell what a trial gave: pesmo tell study.toml 12 error=0.02"""
+    from pesmo.cli.trials import tell_trial
+
+    tell_trial(words, storage, study, json)
+
+
+@app.command(rich_help_panel=HAND)
+def fail(
+    words: Annotated[list[str], typer.Argument(metavar="[STUDY] TRIAL [REASON]", help="Why there is no result.")],
+    json: Json = False,
+    storage: Storage = None,
+    study: Name = None,
+) -> None:
+    """Say that a trial gave no result: pesmo fail study.toml 12 "it broke" """
+    from pesmo.cli.trials import fail_trial
+
+    fail_trial(words, storage, study, json)
+
+
+@app.command("import", rich_help_panel=HAND)
+def import_(
+    words: Annotated[
+        list[str], typer.Argument(metavar="[STUDY] DATA.csv", help="A header line, then a row per point.")
+    ],
+    json: Json = False,
+    storage: Storage = None,
+    study: Name = None,
+) -> None:
+    """Add measurements you already have; an empty cell is an objective not measured."""
+    from pesmo.cli.tables import import_csv
+
+    import_csv(words, storage, study, json)
+
+
+@app.command(rich_help_panel=LOOK)
+def status(where: Where = None, json: Json = False, storage: Storage = None, study: Name = None) -> None:
+    """Show where the study stands."""
+    from pesmo.cli.looking import show_status
+
+    show_status(where, storage, study, json)
+
+
+@app.command(rich_help_panel=LOOK)
+def trials(
+    where: Where = None, json: Json = False, csv: Csv = False, storage: Storage = None, study: Name = None
+) -> None:
+    """List the trials."""
+    from pesmo.cli.looking import show_trials
+
+    show_trials(where, storage, study, json, csv)
+
+
+@app.command(rich_help_panel=LOOK)
+def front(
+    where: Where = None,
+    size: Annotated[int, typer.Option(min=1, help="At most this many points.")] = 50,
+    json: Json = False,
+    csv: Csv = False,
+    storage: Storage = None,
+    study: Name = None,
+) -> None:
+    """Show the best trade-offs so far, with what is predicted for each."""
+    from pesmo.cli.looking import show_front
+
+    show_front(where, storage, study, size, json, csv)
+
+
+@app.command(rich_help_panel=LOOK)
+def export(
+    where: Where = None,
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", help="A .csv or .json file. Default: CSV here.")
+    ] = None,
+    storage: Storage = None,
+    study: Name = None,
+) -> None:
+    """Write the whole study: its trials as CSV, which `pesmo import` reads; or everything as JSON."""
+    from pesmo.cli.tables import export_study
+
+    export_study(where, storage, study, output)
+
+
+@app.command(rich_help_panel=LOOK)
+def report(
+    where: Where = None,
+    output: Annotated[Path, typer.Option("-o", "--output", help="The HTML file to write.")] = Path("report.html"),
+    storage: Storage = None,
+    study: Name = None,
+) -> None:
+    """Write a report: one HTML file that needs nothing else."""
+    from pesmo.cli.looking import make_report
+
+    make_report(where, storage, study, output)
+
+
+@app.command(rich_help_panel=LOOK)
+def plot(
+    words: Annotated[
+        list[str] | None, typer.Argument(metavar="[STUDY] [FIGURE…]", help="Which figures. Left out: all of them.")
+    ] = None,
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", help="A .png, .svg or .pdf file for one figure, or a folder.")
+    ] = None,
+    form: Annotated[str, typer.Option("--format", help="png, svg or pdf, where the output is a folder.")] = "png",
+    storage: Storage = None,
+    study: Name = None,
+) -> None:
+    """Draw figures: pesmo plot study.toml front -o front.pdf"""
+    from pesmo.cli.looking import make_plots
+
+    make_plots(words or [], storage, study, output, form)

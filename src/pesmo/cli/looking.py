@@ -1,0 +1,152 @@
+"""Looking at a study: status, trials, front, report, plots."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import typer
+from rich.box import SIMPLE_HEAD
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from pesmo.cli.opening import target
+from pesmo.cli.tables import csv_text, trials_csv
+from pesmo.cli.trials import trial_dict
+from pesmo.cli.view import front_of, kept_limit, picture, summarize
+from pesmo.errors import DefinitionError
+from pesmo.front import Front
+from pesmo.problem import Trial
+from pesmo.report.tables import front_table
+
+FORMATS = ("png", "svg", "pdf")
+
+
+def show_status(where: str | None, storage: str | None, name: str | None, as_json: bool) -> None:
+    study = target(where, storage, name).open()
+    summary = summarize(study, kept_limit(study), front_of(study))
+    if as_json:
+        typer.echo(json.dumps(summary.to_dict()))
+    else:
+        Console().print(picture(summary))
+
+
+def show_trials(where: str | None, storage: str | None, name: str | None, as_json: bool, as_csv: bool) -> None:
+    study = target(where, storage, name).open()
+    _one_format(as_json, as_csv)
+    if as_json:
+        typer.echo(json.dumps([trial_dict(t) for t in study.trials]))
+    elif as_csv:
+        typer.echo(trials_csv(study), nl=False)
+    else:
+        Console().print(_trial_table(study.trials))
+
+
+def _trial_table(trials: list[Trial]) -> Table:
+    table = Table(box=SIMPLE_HEAD, header_style="bold", padding=(0, 1, 0, 0), pad_edge=False)
+    for column in ("trial", "state", "experiment", "inputs", "result", "cost"):
+        table.add_column(column, justify="right" if column in ("trial", "cost") else "left")
+    for trial in trials:
+        inputs = ", ".join(f"{name}={_short(value)}" for name, value in trial.inputs.items())
+        result = ", ".join(f"{name}={value:.4g}" for name, value in trial.values.items())
+        cells = [trial.state, trial.experiment, inputs, result or _last_line(trial.message), f"{trial.cost:g}"]
+        table.add_row(str(trial.id), *[Text(cell) for cell in cells])  # Text: names are data, not markup
+    return table
+
+
+def _last_line(message: str | None) -> str:
+    lines = (message or "").strip().splitlines()
+    return lines[0] if len(lines) < 2 else f"{lines[0]} … {lines[-1]}" if lines else ""
+
+
+def _short(value: Any) -> str:
+    return f"{value:.4g}" if isinstance(value, float) else str(value)
+
+
+def show_front(
+    where: str | None, storage: str | None, name: str | None, size: int, as_json: bool, as_csv: bool
+) -> None:
+    study = target(where, storage, name).open()
+    _one_format(as_json, as_csv)
+    found = study.recommend(size)
+    if as_json:
+        typer.echo(json.dumps(found.to_dicts()))
+    elif as_csv:
+        typer.echo(_front_csv(found), nl=False)
+    else:
+        Console().print(front_table(found, most=size))
+
+
+def _front_csv(found: Front) -> str:
+    """A column per input, then each objective's mean and sd, then the probability."""
+    rows = found.to_dicts()
+    names = [o.name for o in found.objectives]
+    header = [
+        *(rows[0]["inputs"] if rows else ()),
+        *[column for n in names for column in (n, f"{n} sd")],
+        "probability",
+    ]
+    return csv_text(
+        header,
+        [
+            [
+                *row["inputs"].values(),
+                *[row[part][n] for n in names for part in ("objectives", "sd")],
+                row["probability"],
+            ]
+            for row in rows
+        ],
+    )
+
+
+def _one_format(as_json: bool, as_csv: bool) -> None:
+    if as_json and as_csv:
+        raise DefinitionError("give --json or --csv, not both")
+
+
+def make_report(where: str | None, storage: str | None, name: str | None, output: Path) -> None:
+    study = target(where, storage, name).open()
+    from pesmo.report.page import write_report  # pyright: ignore[reportMissingImports]
+
+    _writable(output)
+    write_report(study, output)
+    typer.echo(f"wrote {output}")
+
+
+def make_plots(words: list[str], storage: str | None, name: str | None, output: Path | None, form: str) -> None:
+    """Figures by name, all of them where none is named; the first word is the study unless it names a figure."""
+    from pesmo.report import save
+    from pesmo.report.figures import FIGURES  # pyright: ignore[reportMissingImports]
+
+    where, figures = (words[0], words[1:]) if words and words[0] not in FIGURES else (None, words)
+    for figure in figures:
+        if figure not in FIGURES:
+            raise DefinitionError(f"there is no figure {figure!r}; the figures are {', '.join(FIGURES)}")
+    if form not in FORMATS:
+        raise DefinitionError(f"--format must be one of {', '.join(FORMATS)}, not {form!r}")
+    paths = _paths(figures or list(FIGURES), output, form)
+    study = target(where, storage, name).open()
+    for figure, path in paths.items():
+        _writable(path)
+        save(figure, study, path)
+        typer.echo(f"wrote {path}")
+
+
+def _paths(figures: list[str], output: Path | None, form: str) -> dict[str, Path]:
+    """Where each figure goes."""
+    if output is None or not output.suffix:
+        return {figure: (output or Path()) / f"{figure}.{form}" for figure in figures}
+    if output.suffix[1:] not in FORMATS:
+        raise DefinitionError(f"{output}: figures are written as {', '.join(FORMATS)}; end the name with one of them")
+    if len(figures) > 1:
+        raise DefinitionError(f"{output} is one file, but {len(figures)} figures are asked for; name a folder")
+    return {figures[0]: output}
+
+
+def _writable(path: Path) -> None:
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("ab"):
+            pass
+    except OSError as error:
+        raise DefinitionError(f"cannot write {path}: {error.strerror}") from None

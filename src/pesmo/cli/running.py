@@ -1,0 +1,165 @@
+"""`pesmo run` and `pesmo worker`: a study's programs, run until its limit.
+
+`run` reads the commands from the study file and keeps them, and the limit, with the study in its storage; `worker`
+takes them from there, so that another machine needs nothing but the storage and the programs.
+"""
+
+import shutil
+from contextlib import nullcontext
+from pathlib import Path
+from typing import Any
+
+import typer
+from rich.console import Console
+from rich.text import Text
+from threadpoolctl import threadpool_limits
+
+from pesmo.cli.opening import Target, target
+from pesmo.cli.view import Limit, LiveView, front_of, kept_limit
+from pesmo.errors import DefinitionError, TrialError
+from pesmo.report.tables import front_table, spending_table
+from pesmo.run.loop import run as loop
+from pesmo.run.programs import Program, end_programs, program_of
+from pesmo.study import Study
+
+
+def run_study(
+    where: str | None,
+    storage: str | None,
+    name: str | None,
+    *,
+    workers: int,
+    evaluations: int | None,
+    budget: float | None,
+    quiet: bool,
+) -> None:
+    place = target(where, storage, name)
+    if place.file is None:
+        join_study(where, storage, name, workers=workers, evaluations=evaluations, budget=budget, quiet=quiet)
+        return
+    file = place.file
+    limit = _limit(Limit(evaluations, budget), Limit(file.evaluations, file.budget), f"in [study] of {place.said}")
+    _check_programs(file.programs, [e.name for e in file.experiments], place)
+    study = place.make()
+    study.keep_settings(to_settings(file.programs, limit))
+    _run(study, file.programs, limit, workers, quiet, place)
+
+
+def join_study(
+    where: str | None,
+    storage: str | None,
+    name: str | None,
+    *,
+    workers: int,
+    evaluations: int | None,
+    budget: float | None,
+    quiet: bool,
+) -> None:
+    place = target(where, storage, name)
+    study = place.open()
+    programs, kept = from_settings(study)
+    limit = _limit(Limit(evaluations, budget), kept, "when the study is run first")
+    _check_programs(programs, [e.name for e in study.experiments], place)
+    _run(study, programs, limit, workers, quiet, place)
+
+
+def to_settings(programs: dict[str, Program], limit: Limit) -> dict[str, Any]:
+    """What a worker elsewhere needs to know. Folders are each machine's own."""
+    commands = {name: {"command": list(p.command), "timeout": p.timeout} for name, p in programs.items()}
+    return {"commands": commands, "evaluations": limit.evaluations, "budget": limit.budget}
+
+
+def from_settings(study: Study) -> tuple[dict[str, Program], Limit]:
+    """The programs, to run in this folder, and the limit that `pesmo run` kept with the study."""
+    programs = {
+        name: Program(tuple(c["command"]), tuple(study.experiment(name).reveals), c["timeout"], name, str(Path.cwd()))
+        for name, c in study.settings.get("commands", {}).items()
+    }
+    return programs, kept_limit(study)
+
+
+def _limit(given: Limit, other: Limit, where: str) -> Limit:
+    """The limit of the command line, else the other one."""
+    if given.evaluations is not None and given.budget is not None:
+        raise DefinitionError("give --evaluations or --budget, not both: a study has one limit")
+    if given.budget is not None and not given.budget > 0:
+        raise DefinitionError(f"--budget must be a number > 0, not {given.budget:g}")
+    chosen = given if given.total is not None else other
+    if chosen.total is None:
+        raise DefinitionError(f"when is it done? Give --evaluations or --budget here, or evaluations or budget {where}")
+    return chosen
+
+
+def _check_programs(programs: dict[str, Program], experiments: list[str], place: Target) -> None:
+    """Every experiment has a command, and its program is there: better said before the first trial than after all."""
+    without = [name for name in experiments if name not in programs]
+    if without:
+        raise DefinitionError(
+            f"no command is known for the experiment {', '.join(map(repr, without))}: give it one in the study file, "
+            f"or run it by hand with `pesmo ask {place.said}` and `pesmo tell`"
+        )
+    for name, program in programs.items():
+        first = program_of(program.command)
+        if first is not None and not _exists(first, program.directory):
+            raise DefinitionError(
+                f"experiment {name!r}: there is no program {first!r} that can be executed"
+                + (f" in {program.directory}" if "/" in first else " on the PATH")
+                + "; mend its command, or make the file executable"
+            )
+
+
+def _exists(program: str, directory: str | None) -> bool:
+    path = Path(directory or ".") / program if "/" in program else program
+    return shutil.which(path) is not None
+
+
+def _run(study: Study, programs: dict[str, Program], limit: Limit, workers: int, quiet: bool, place: Target) -> None:
+    console = Console()
+    before = limit.done(study.trials)
+    if limit.total is not None and before >= limit.total:
+        more = "--evaluations" if limit.evaluations is not None else "--budget"
+        _say(console, f"Done already: {before:g} of {limit.total:g}. To go on, give a larger {more}.")
+    threadpool_limits(limits=1, user_api="blas")  # the view's thread and the loop's share one process
+    try:
+        with nullcontext() if quiet else LiveView(study, limit, console):
+            _loop(study, programs, limit, workers)
+    except KeyboardInterrupt:
+        end_programs()
+        done = limit.done(study.trials)
+        _say(console, f"Stopped: {done:g} of {limit.total:g}, nothing lost. The same command goes on.")
+        raise
+    _conclude(study, console, place.said)
+
+
+def _loop(study: Study, programs: dict[str, Program], limit: Limit, workers: int) -> None:
+    """Failures never end the run: a program that fails now and then must not cost a night."""
+    try:
+        loop(
+            study,
+            programs,
+            evaluations=limit.evaluations,
+            budget=limit.budget,
+            workers=workers,
+            progress=False,
+            failures=None,
+        )
+    except TrialError:
+        if front_of(study) is not None:
+            raise
+
+
+def _conclude(study: Study, console: Console, said: str) -> None:
+    """What came out, and where to look next."""
+    front = front_of(study)
+    console.print(spending_table(study))
+    if front is None:
+        failed = [t for t in study.trials if t.state == "failed"]
+        why = f" The last failure, trial {failed[-1].id}: {failed[-1].message}" if failed else ""
+        typer.echo(f"error: no front: not every objective has a value.{why}", err=True)
+        raise typer.Exit(1)
+    console.print(front_table(front))
+    _say(console, f"More: pesmo front {said}, pesmo trials {said}, pesmo report {said} -o report.html")
+
+
+def _say(console: Console, line: str) -> None:
+    console.print(Text(line), soft_wrap=True)

@@ -1,0 +1,268 @@
+"""Where a study stands, as numbers and as a picture for a terminal; alone (`pesmo status`) or live (`pesmo run`).
+
+The live view watches the storage from a thread of its own, as another process would: the loop that runs the study
+knows nothing of it and never waits for it.
+"""
+
+import math
+import threading
+import time
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+from rich.box import SIMPLE_HEAD
+from rich.console import Console, Group, RenderableType
+from rich.live import Live
+from rich.progress_bar import ProgressBar
+from rich.table import Table
+from rich.text import Text
+
+from pesmo.errors import PesmoError
+from pesmo.front import Front
+from pesmo.pareto.dominance import hypervolume
+from pesmo.problem import Trial
+from pesmo.study import Study
+
+REFRESH = 0.5  # seconds between two looks at the storage
+SHARE = 0.1  # of the time spent on computing the front for the view
+
+
+@dataclass(frozen=True)
+class Limit:
+    """When a study is done: a number of evaluations or a budget of cost; neither where none was given yet."""
+
+    evaluations: int | None = None
+    budget: float | None = None
+
+    @property
+    def total(self) -> float | None:
+        return self.evaluations if self.evaluations is not None else self.budget
+
+    def done(self, trials: list[Trial]) -> float:
+        """How much of it is used up; data that was added costs nothing."""
+        ended = [t for t in trials if t.state in ("complete", "failed") and t.note != "added"]
+        return sum(t.cost for t in ended) if self.budget is not None else len(ended)
+
+
+def kept_limit(study: Study) -> Limit:
+    """The limit that `pesmo run` kept with the study."""
+    kept = study.settings
+    return Limit(kept.get("evaluations"), kept.get("budget"))
+
+
+@dataclass(frozen=True)
+class Spent:
+    """One experiment's share."""
+
+    experiment: str
+    reveals: tuple[str, ...]
+    complete: int
+    running: int
+    failed: int
+    cost: float
+
+
+@dataclass(frozen=True)
+class Summary:
+    """Where a study stands.
+
+    front        recommended points, None where not every objective has a value
+    hypervolume  of the front, as a share of the box between the best and the worst measured values (transformed)
+    """
+
+    name: str
+    method: str
+    complete: int
+    running: int
+    failed: int
+    abandoned: int
+    added: int
+    cost: float
+    evaluations: int | None
+    budget: float | None
+    done: float
+    front: int | None
+    hypervolume: float | None
+    experiments: tuple[Spent, ...]
+    last_failure: str | None
+
+    def to_dict(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+def summarize(study: Study, limit: Limit, front: Front | None) -> Summary:
+    trials = study.trials
+    asked = [t for t in trials if t.note != "added"]
+    states = {state: sum(t.state == state for t in asked) for state in ("complete", "running", "failed", "abandoned")}
+    failures = [t for t in asked if t.state == "failed"]
+    return Summary(
+        name=study.name,
+        method=study.method,
+        **states,
+        added=len(trials) - len(asked),
+        cost=sum(t.cost for t in asked if t.state in ("complete", "failed")),
+        evaluations=limit.evaluations,
+        budget=limit.budget,
+        done=limit.done(trials),
+        front=None if front is None else len(front),
+        hypervolume=None if front is None else _hypervolume(study, front),
+        experiments=tuple(_spent(e.name, tuple(e.reveals), asked) for e in study.experiments),
+        last_failure=f"trial {failures[-1].id}: {failures[-1].message}" if failures else None,
+    )
+
+
+def _spent(name: str, reveals: tuple[str, ...], asked: list[Trial]) -> Spent:
+    mine = [t for t in asked if t.experiment == name]
+    counts = [sum(t.state == state for t in mine) for state in ("complete", "running", "failed")]
+    return Spent(name, reveals, *counts, cost=sum(t.cost for t in mine if t.state in ("complete", "failed")))
+
+
+def front_of(study: Study) -> Front | None:
+    """The front now; None while an objective has no value."""
+    measured = {name for t in study.trials for name in t.values}
+    return study.recommend() if all(o.name in measured for o in study.objectives) else None
+
+
+def _hypervolume(study: Study, front: Front) -> float | None:
+    """None while the measured values have no range."""
+    columns = []
+    for k, objective in enumerate(study.objectives):
+        measured = [t.values[objective.name] for t in study.trials if objective.name in t.values]
+        scale = objective.to_model(np.array(measured, float))
+        best, worst = float(np.min(scale)), float(np.max(scale))
+        if not worst > best:
+            return None
+        columns.append(np.clip((objective.to_model(front.means[:, k]) - best) / (worst - best), 0.0, 1.0))
+    values = np.stack(columns, axis=-1)
+    return float(hypervolume(values, np.ones(values.shape[1]))) if values.shape[1] > 1 else 1.0 - float(values.min())
+
+
+# ------------------------------------------------------------------------------------------------------------ picture
+
+
+def picture(summary: Summary, left: float | None = None, last: str = "") -> RenderableType:
+    """The summary for a terminal; names and messages are data, so they are Text and never markup."""
+    s = summary
+    head = Text.assemble((s.name, "bold"), f"  method {s.method}")
+    counts = [f"{s.complete} complete", f"{s.running} running", f"{s.failed} failed"]
+    counts += [f"{s.abandoned} abandoned"] if s.abandoned else []
+    counts += [f"{s.added} added"] if s.added else []
+    parts: list[RenderableType] = [head, Text(f"trials    {', '.join(counts)}; cost {s.cost:g}"), _bar(s, left)]
+    if s.front is None:
+        parts.append(Text("front     none yet: not every objective has a value"))
+    else:
+        volume = "" if s.hypervolume is None else f"; hypervolume {s.hypervolume:.3f} of the measured range"
+        parts.append(Text(f"front     {s.front} points{volume}"))
+    parts.append(_table(s))
+    if s.last_failure:
+        parts.append(Text(f"last failure: {s.last_failure[-600:]}", style="red"))
+    if last:
+        parts.append(Text(last))
+    return Group(*parts)
+
+
+def _bar(s: Summary, left: float | None) -> RenderableType:
+    total = s.evaluations if s.evaluations is not None else s.budget
+    if total is None:
+        return Text("limit     none given")
+    row = Table.grid(padding=(0, 1))
+    said = f"{s.done:g} of {total:g} {'evaluations' if s.evaluations is not None else 'cost'}"
+    remaining = "" if left is None or s.done >= total else f"about {duration(left)} left"
+    row.add_row(Text("limit    "), ProgressBar(total, min(s.done, total), width=30), Text(f"{said}  {remaining}"))
+    return row
+
+
+def _table(s: Summary) -> Table:
+    table = Table(box=SIMPLE_HEAD, header_style="bold", padding=(0, 2, 0, 0), pad_edge=False)
+    for column in ("experiment", "reveals", "complete", "running", "failed", "cost"):
+        table.add_column(column, justify="left" if column in ("experiment", "reveals") else "right")
+    for e in s.experiments:
+        table.add_row(
+            Text(e.experiment),
+            Text(", ".join(e.reveals)),
+            str(e.complete),
+            str(e.running),
+            str(e.failed),
+            f"{e.cost:g}",
+        )
+    return table
+
+
+def duration(seconds: float) -> str:
+    """Two units at most: 45 s, 12 min, 3 h 20 min, 2 d 4 h."""
+    if seconds < 90:
+        return f"{math.ceil(seconds)} s"
+    minutes = round(seconds / 60)
+    if minutes < 90:
+        return f"{minutes} min"
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours} h {minutes} min" if hours < 48 else f"{hours // 24} d {hours % 24} h"
+
+
+def outcome_line(trial: Trial) -> str:
+    """What became of a trial, in one line."""
+    values = ", ".join(f"{name} = {value:.4g}" for name, value in trial.values.items())
+    message = " ".join((trial.message or "").split())
+    return f"trial {trial.id} {trial.experiment}: {values or f'{trial.state}: {message[:100]}'}"
+
+
+# --------------------------------------------------------------------------------------------------------------- live
+
+
+class LiveView:
+    """A context that shows the study while it runs: a picture on a terminal, else a line for each trial that ends."""
+
+    def __init__(self, study: Study, limit: Limit, console: Console) -> None:
+        self._storage, self._name, self._limit, self._console = study.storage, study.name, limit, console
+        self._began, self._before = time.monotonic(), limit.done(study.trials)
+        self._shown = {t.id for t in study.trials if t.state in ("complete", "failed")}
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._watch, name="pesmo-view", daemon=True)
+
+    def __enter__(self) -> "LiveView":
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stop.set()
+        self._thread.join()
+
+    def _watch(self) -> None:
+        assert self._storage is not None  # a study of the command line always has one
+        study = Study.open(self._storage, self._name)
+        front, front_at, next_front, last = None, -1, 0.0, ""
+        with Live(console=self._console, auto_refresh=False, transient=True) as live:
+            while True:
+                stopping = self._stop.wait(REFRESH)
+                try:
+                    ended = [t for t in study.trials if t.state in ("complete", "failed") and t.id not in self._shown]
+                    for trial in ended:
+                        last = outcome_line(trial)
+                        self._shown.add(trial.id)
+                        if not self._console.is_terminal:
+                            self._console.print(Text(f"{self._progress(study.trials)}  {last}"), soft_wrap=True)
+                    if self._console.is_terminal:
+                        now = time.monotonic()
+                        if len(self._shown) != front_at and now >= next_front and not stopping:
+                            front, front_at = front_of(study), len(self._shown)
+                            next_front = time.monotonic() + (time.monotonic() - now) / SHARE
+                        live.update(
+                            picture(summarize(study, self._limit, front), self._left(study), last), refresh=True
+                        )
+                except PesmoError as error:  # the view goes on: the run itself stops where it must
+                    last = str(error)
+                if stopping:
+                    study.close()
+                    return
+
+    def _progress(self, trials: list[Trial]) -> str:
+        """How far the study was when the latest trial shown had ended."""
+        return f"{self._limit.done([t for t in trials if t.id in self._shown]):g}/{self._limit.total:g}"
+
+    def _left(self, study: Study) -> float | None:
+        """Seconds until the limit, at the pace of this run."""
+        done = self._limit.done(study.trials)
+        if self._limit.total is None or done <= self._before:
+            return None
+        return (time.monotonic() - self._began) / (done - self._before) * (self._limit.total - done)

@@ -1,0 +1,190 @@
+"""Programs get their inputs as data and give back a result, or a failure that says why."""
+
+import json
+import os
+import pickle
+import signal
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from pesmo.errors import ProgramError
+from pesmo.run.programs import Program, end_programs, fill, last_object, placeholders, program_of, variable
+
+NASTY = ["$(rm -rf x)", "; ls", "`id`", 'it\'s "quoted"', "two\nlines", "a\tb  c", "-rf", "*", "{lr}", "ünïcödé ✓", ""]
+ECHO = """
+import json, os, sys
+print(json.dumps({"args": sys.argv[1:], "stdin": json.load(sys.stdin), "env": dict(os.environ)}))
+"""
+
+
+def python(code: str, *arguments: str, **settings) -> Program:
+    return Program((sys.executable, "-S", "-c", code.replace("{", "{{").replace("}", "}}"), *arguments), **settings)
+
+
+@pytest.mark.parametrize("value", NASTY)
+def test_a_value_reaches_the_program_as_data_in_all_three_ways(value: str) -> None:
+    got = python(ECHO, "--kind={kind}", "{kind}", "{lr}")({"kind": value, "lr": 0.5})
+    assert got["args"] == [f"--kind={value}", value, "0.5"]
+    assert got["stdin"] == {"kind": value, "lr": 0.5}
+    assert (got["env"]["PESMO_KIND"], got["env"]["PESMO_LR"]) == (value, "0.5")
+
+
+def test_numbers_keep_every_digit_and_booleans_are_lower_case() -> None:
+    got = python(ECHO, "{x}", "{n}", "{flag}", experiment="train")({"x": 0.1 + 0.2, "n": 3, "flag": True})
+    assert got["args"] == ["0.30000000000000004", "3", "true"]
+    assert got["stdin"] == {"x": 0.1 + 0.2, "n": 3, "flag": True}
+    assert got["env"]["PESMO_EXPERIMENT"] == "train"
+
+
+def test_braces_and_names() -> None:
+    assert fill('{{"lr": {lr}}}', {"lr": 1}) == '{"lr": 1}'
+    assert fill("{learning rate}", {"learning rate": 2}) == "2"
+    assert fill("{python}", {}) == sys.executable
+    assert placeholders("{a}-{b}{{c}}") == ["a", "b"]
+    assert variable("learning rate") == "PESMO_LEARNING_RATE"
+    assert program_of(["{python}", "{x}"]) == sys.executable
+    assert program_of(["./{solver}"]) is None
+    with pytest.raises(ProgramError, match="single { in 'a{b'; write {{"):
+        placeholders("a{b")
+    with pytest.raises(ProgramError, match=r"\{lrr\} in '\{lrr\}' is no input; there are \['lr', 'python'\]"):
+        fill("{lrr}", {"lr": 1})
+
+
+@pytest.mark.parametrize(
+    ("output", "expected"),
+    [
+        ('{"a": 1}', {"a": 1}),
+        ('log {x} {"no": 1\n{"a": 1} {"a": 2}\nbye {', {"a": 2}),
+        ('{\n  "a": {\n    "b": 1\n  }\n}\ndone', {"a": {"b": 1}}),
+        ("[1, 2] 3 nothing", None),
+        ("", None),
+        ('{"a":' * 5000, None),
+    ],
+)
+def test_the_last_object_is_found(output: str, expected: dict | None) -> None:
+    assert last_object(output) == expected
+
+
+def test_only_what_was_asked_for_and_the_cost_come_back() -> None:
+    program = python('print(\'{"error": 0.02, "epochs": 12, "cost": 3.5}\')', reveals=("error",))
+    assert program({}) == {"error": 0.02, "cost": 3.5}
+
+
+@pytest.mark.parametrize(
+    ("code", "message"),
+    [
+        ("import sys; print('oh no', file=sys.stderr); sys.exit(3)", "exit code 3; its stderr ends with:\noh no"),
+        ("import os; os.kill(os.getpid(), 9)", "ended by SIGKILL; it wrote nothing to stderr"),
+        (
+            "print('hello')",
+            "no JSON object on standard output; print one such as {\"error\": 0.5} at the end, not 'hello'",
+        ),
+        ("pass", "no JSON object"),
+        ("print('{\"eror\": 1}')", "lacks ['error']; expected ['error']"),
+        ("print('{\"error\": NaN}')", "'error' = NaN, which is not a finite number"),
+        ('print(\'{"error": "low"}\')', "'error' = \"low\", which is not a finite number"),
+        ("print('{\"error\": null}')", "'error' = null"),
+        ("print('{\"error\": 1' + '0' * 400 + '}')", "not a finite number"),
+    ],
+)
+def test_a_failure_says_why(code: str, message: str) -> None:
+    with pytest.raises(ProgramError) as caught:
+        python(code, reveals=("error",))({"x": 1.0})
+    assert message in str(caught.value)
+
+
+def test_only_the_tail_of_a_long_stderr_is_kept() -> None:
+    with pytest.raises(ProgramError) as caught:
+        python("import sys; print('x' * 10**6 + 'the end', file=sys.stderr); sys.exit(1)")({})
+    assert str(caught.value).endswith("the end")
+    assert len(str(caught.value)) < 3000
+
+
+def test_a_result_after_much_output_is_found() -> None:
+    assert python("print('y' * 3_000_000); print('{\"a\": 1}')", reveals=("a",))({}) == {"a": 1}
+
+
+def test_a_program_that_cannot_start_is_a_failure(tmp_path: Path) -> None:
+    plain = tmp_path / "plain.sh"
+    plain.write_text("exit 0")
+    for command in (("no-such-program",), (str(plain),)):
+        with pytest.raises(ProgramError, match=f"cannot start '{command[0]}' in .*"):
+            Program(command)({})
+    with pytest.raises(ProgramError, match="null byte"):
+        Program(("echo", "{c}"))({"c": "a\0b"})
+
+
+def test_it_runs_in_its_directory(tmp_path: Path) -> None:
+    program = python("import os, json; print(json.dumps({'here': os.getcwd()}))", directory=str(tmp_path))
+    assert program({})["here"] == str(tmp_path.resolve())
+
+
+FORKING = """
+import os, subprocess, sys, time
+child = subprocess.Popen([sys.executable, "-S", "-c", "import time; time.sleep(600)"])
+with open(sys.argv[1] + ".part", "w") as file:
+    file.write(f"{os.getpid()} {child.pid}")
+os.rename(sys.argv[1] + ".part", sys.argv[1])
+time.sleep(600)
+"""
+
+
+def gone(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] == "Z"
+    except FileNotFoundError:
+        return True
+
+
+def until(condition, seconds: float = 60.0) -> None:
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline, "waited in vain"
+        time.sleep(0.02)
+
+
+def test_a_time_out_ends_the_program_and_its_children(tmp_path: Path) -> None:
+    pids = tmp_path / "pids"
+    for timeout in (2.0, 20.0, 90.0):  # on a busy machine it may take long to get as far as writing the file
+        with pytest.raises(ProgramError, match=f"ended after its time-out of {timeout:g} s"):
+            python(FORKING, str(pids), timeout=timeout)({})
+        if pids.exists():
+            break
+    for pid in pids.read_text().split():
+        until(lambda pid=int(pid): gone(pid))
+
+
+def test_an_interrupt_ends_running_programs_and_is_no_failure(tmp_path: Path) -> None:
+    pids, caught = tmp_path / "pids", []
+
+    def work() -> None:
+        try:
+            python(FORKING, str(pids))({})
+        except BaseException as error:
+            caught.append(type(error))
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    until(pids.exists)
+    end_programs()
+    thread.join(60)
+    assert caught == [KeyboardInterrupt]
+    for pid in pids.read_text().split():
+        until(lambda pid=int(pid): gone(pid))
+
+
+def test_a_child_left_behind_does_not_hold_the_result() -> None:
+    code = "import subprocess; print('{\"a\": %d}' % subprocess.Popen(['sleep', '600']).pid)"
+    child = python(code, reveals=("a",))({})["a"]
+    assert not gone(child)
+    os.kill(child, signal.SIGKILL)
+
+
+def test_a_program_travels_to_other_processes() -> None:
+    program = Program(("{python}", "x.py"), ("error",), 5.0, "train", "/tmp")
+    assert pickle.loads(pickle.dumps(program)) == program
+    assert json.dumps(os.environ.get("PESMO_EXPERIMENT")) == "null"  # nothing leaks into our own environment
