@@ -11,11 +11,12 @@ from pathlib import Path
 
 import pesmo
 from experiments.methods import missing, new_study
+from experiments.page import DOCS, write_page
 from experiments.pool import execute
 from experiments.results import RESULTS, Results
 from experiments.runs import Run
 
-NAMES = ("classic",)
+NAMES = ("synthetic", "times", "classic")
 PRIVATE = ("--data", "--results")  # options that name a path of this machine: not for the files
 
 
@@ -37,6 +38,9 @@ def parser() -> argparse.ArgumentParser:
         command.add_argument("--results", type=Path, default=RESULTS, help="folder of the raw files")
         for option, settings in getattr(module, "OPTIONS", {}).items():
             command.add_argument(f"--{option}", **settings)
+    command = commands.add_parser("report", help="make docs/experiments.md and its figures from the raw files")
+    command.add_argument("--results", type=Path, default=RESULTS, help="folder of the raw files")
+    command.add_argument("--docs", type=Path, default=DOCS, help="folder of the page")
     return top
 
 
@@ -70,6 +74,9 @@ def _misfit(run: Run) -> str | None:
 def main(words: Sequence[str] | None = None) -> int:
     words = list(sys.argv[1:] if words is None else words)
     arguments = parser().parse_args(words)
+    if arguments.name == "report":
+        write_page(Results(arguments.results), arguments.docs)
+        return 0
     runs, left_out = plan(arguments)
     print("\n".join(left_out), file=sys.stderr, end="\n" if left_out else "")
     errors = execute(runs, Results(arguments.results), arguments.jobs, _public(words))

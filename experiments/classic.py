@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 from benchmarks.classic import CLASSIC
+from experiments.figures import draw_curves
 from experiments.methods import OURS
+from experiments.results import Results
 from experiments.runs import Run
+from experiments.sections import LABEL, Output, completed, curves, end_table, incomplete
+from experiments.summary import Scores, at, paired
 from experiments.task import Task, unit_task
 
+TITLE = "Test problems"
 SETTINGS = tuple(CLASSIC)
 
 NUMBERS, EVALUATIONS, EVERY = 5, 50, 10
@@ -20,3 +25,37 @@ def task(run: Run) -> Task:
 
 def methods(setting: str) -> tuple[str, ...]:
     return OURS
+
+
+def section(results: Results, output: Output) -> str:
+    """A table of all problems at the end of the runs, who beats random search, and the curves."""
+    settings = results.settings("classic")
+    names = [m for m in OURS if any(m in results.methods("classic", s) for s in settings)]
+    runs = {s: completed(results, "classic", s, names, EVALUATIONS) for s in SETTINGS if s in settings}
+    parts = [
+        f"Log relative hypervolume difference of the recommendation after {EVALUATIONS} evaluations, the 2(d + 1) of "
+        "the start included, mean ± standard error over repetitions (how many, in brackets); lower is better.",
+        end_table(runs, names, EVALUATIONS),
+    ]
+    if any("random" in found for found in runs.values()):
+        parts.append(f"Better than random search: {_beaten(runs)}.")
+    missing = [
+        f"{s}: {text}" for s in SETTINGS if (text := incomplete(results, "classic", s, OURS, EVALUATIONS, NUMBERS))
+    ]
+    parts += ["\n".join(f"- {line}" for line in missing)]
+    panels = {setting: curves(found) for setting, found in runs.items() if found}
+    if panels:
+        draw_curves(output.figure("classic"), panels, "evaluations", LABEL)
+        parts.append(output.shown("classic", TITLE))
+    return "\n\n".join(part for part in parts if part)
+
+
+def _beaten(runs: dict[str, dict[str, Scores]]) -> str:
+    """For each method, on how many of the problems its mean is below random search's."""
+    words = []
+    for method in OURS[:-1]:
+        both = [found for found in runs.values() if method in found and "random" in found]
+        wins = [f for f in both if paired(at(f[method], EVALUATIONS), at(f["random"], EVALUATIONS)).value < 0]
+        if both:
+            words.append(f"{method} on {len(wins)} of {len(both)} problems")
+    return ", ".join(words)

@@ -1,0 +1,124 @@
+"""Objectives drawn from the GP prior (the paper's figure of hypervolumes), and two hard ones beside two linear ones.
+
+A run starts from 5 random points. One evaluation of a decoupled run counts 1/K of a coupled one, or, with
+`--costs 1:10`, its share of what a coupled one costs; such settings get names of their own.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import Any
+
+from benchmarks.problems import Problem, gp_prior_problem, half_linear_problem
+from experiments.figures import draw_curves
+from experiments.results import Results
+from experiments.runs import Run
+from experiments.sections import LABEL, Output, completed, curves, difference, incomplete, marks_table, standing
+from experiments.summary import Scores, finished_at, mean
+from experiments.task import Task, unit_task
+
+TITLE = "Synthetic objectives"
+STARTS = 5
+MARKS = (20, 40, 60)
+NUMBERS, EVALUATIONS, EVERY = 20, 60, 10
+OPTIONS: dict[str, dict[str, Any]] = {
+    "costs": {"default": "", "metavar": "1:10", "help": "of the objectives, in turn; default: all the same"}
+}
+
+
+@dataclass(frozen=True)
+class Setting:
+    """d inputs, K objectives, the prior's length-scale, the standard deviation of the noise."""
+
+    dim: int
+    objectives: int
+    length_scale: float
+    noise: float
+    half_linear: bool = False
+
+    def problem(self, number: int) -> Problem:
+        make = half_linear_problem if self.half_linear else gp_prior_problem
+        return make(number, self.dim, self.objectives, self.length_scale)
+
+
+SETTINGS = {
+    "d3-K2-noiseless": Setting(3, 2, 0.3, 0.0),
+    "d3-K2-noise": Setting(3, 2, 0.3, 0.1),
+    "d6-K4-noiseless": Setting(6, 4, 0.6, 0.0),
+    "d6-K4-noise": Setting(6, 4, 0.6, 0.1),
+    "half-linear": Setting(6, 4, 0.6, 0.0, half_linear=True),
+}
+
+
+def methods(setting: str) -> tuple[str, ...]:
+    """The paper's. EHI and SUR are for two objectives there; where they are linear, only PESMO's choices matter."""
+    if setting == "half-linear":
+        return ("pesmo", "pesmo-decoupled")
+    few = ("pesmo", "pesmo-decoupled", "parego", "smsego", "random")
+    return (*few[:-1], "ehi", "sur", "random") if SETTINGS[setting].objectives == 2 else few
+
+
+def adapt(run: Run) -> Run:
+    """A run with costs of its own belongs to a setting of its own."""
+    costs = dict(run.options).get("costs", "")
+    return replace(run, setting=f"{run.setting}-costs-{costs.replace(':', '-')}") if costs else run
+
+
+def task(run: Run) -> Task:
+    name, _, costs = run.setting.partition("-costs-")
+    setting = SETTINGS[name]
+    problem = setting.problem(run.number)
+    each = tuple(float(cost) for cost in costs.split("-")) if costs else (1.0,) * setting.objectives
+    if len(each) != setting.objectives or min(each) <= 0:
+        raise ValueError(
+            f"{name} has {setting.objectives} objectives: --costs needs as many numbers > 0, not {costs!r}"
+        )
+    return unit_task(problem, problem.starts(STARTS), setting.noise, each)
+
+
+def section(results: Results, output: Output) -> str:
+    """The paper's figure of hypervolumes, setting by setting; then the evaluations of each objective."""
+    parts = [
+        "Log relative hypervolume difference of the recommendation, mean ± standard error over problems; lower is "
+        "better. One evaluation of a decoupled run counts as its share of a coupled one.",
+        "**Paper:** PESMO is best in all four settings; decoupled, it is slightly better for K = 2 with noise, and "
+        "clearly better for K = 4 (the paper gives curves, no numbers).",
+    ]
+    panels = {}
+    settings = [s for s in results.settings("synthetic") if s.partition("-costs-")[0] in SETTINGS]
+    for setting in sorted(settings, key=lambda s: (list(SETTINGS).index(s.partition("-costs-")[0]), s)):
+        names = methods(setting.partition("-costs-")[0])
+        runs = completed(results, "synthetic", setting, names, EVALUATIONS)
+        parts += [f"### {setting}"]
+        if runs:
+            parts += [marks_table(runs, MARKS, NUMBERS), "\n".join(f"- {line}" for line in _findings(runs))]
+            panels[setting] = curves(runs)
+        parts += [incomplete(results, "synthetic", setting, names, EVALUATIONS, NUMBERS)]
+        parts += [_shares(results, setting)]
+    if panels:
+        draw_curves(output.figure("synthetic"), panels, "coupled evaluations", LABEL)
+        parts.append(output.shown("synthetic", "Synthetic objectives"))
+    return "\n\n".join(part for part in parts if part)
+
+
+def _findings(runs: dict[str, Scores]) -> list[str]:
+    lines = [standing(runs, "pesmo", mark) for mark in MARKS[1:]] if "pesmo" in runs else []
+    if "pesmo" in runs and "pesmo-decoupled" in runs:
+        lines += [difference(runs, "pesmo-decoupled", "pesmo", mark) for mark in MARKS[1:]]
+    return lines
+
+
+def _shares(results: Results, setting: str) -> str:
+    """How the decoupled runs that are complete spread their evaluations over the objectives, after the starts."""
+    rows = [r for r in results.read("synthetic", setting, "pesmo-decoupled").values() if finished_at(r, EVALUATIONS)]
+    if not rows:
+        return ""
+    names = [f"f{k + 1}" for k in range(SETTINGS[setting.partition("-costs-")[0]].objectives)]
+    counts = [mean([sum(row[name] != "" for row in run[STARTS:]) for run in rows]) for name in names]
+    words = ", ".join(f"{name} {count.text(1)}" for name, count in zip(names, counts, strict=True))
+    text = f"Evaluations of each objective by pesmo-decoupled, after the starts: {words}."
+    if setting == "half-linear":
+        hard, easy = (math.fsum(c.value for c in half) for half in (counts[:2], counts[2:]))
+        text += f" Hard to easy: {hard / easy:.1f} : 1 (paper: almost 3 : 1)."
+    return text
