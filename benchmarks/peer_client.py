@@ -6,6 +6,7 @@ import json
 import os
 import selectors
 import subprocess
+from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -13,7 +14,7 @@ from typing import Any, Self
 import numpy as np
 
 HERE = Path(__file__).parent
-NAMES = ("qlognehvi", "jes", "pes", "optuna_gp")
+NAMES = ("qlognehvi", "qlognparego", "jes", "pes", "hvkg", "optuna_default", "optuna_gp", "pymoo_nsga2")
 THREADS = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS")
 
 
@@ -26,7 +27,7 @@ class Peer:
     """One peer, served by a process of its own; a process that overran its time is replaced at the next call.
 
     with Peer("qlognehvi") as peer:
-        reply = peer.suggest(x, y, seed=1)      # {"x", "seconds", "cpu_seconds", "peak_mb"} or {"error", ...}
+        reply = peer.suggest(x, y, seed=1)    # {"x", "objective", "seconds", "cpu_seconds", "peak_mb"} or {"error"}
     """
 
     def __init__(self, name: str, log: int | None = subprocess.DEVNULL) -> None:
@@ -40,6 +41,9 @@ class Peer:
         y: np.ndarray,
         *,
         seed: int,
+        run: int = 0,
+        starts: int = 5,
+        costs: Sequence[float] | None = None,
         draws: int = 10,
         pareto_points: int = 50,
         timeout: float = 600.0,
@@ -51,6 +55,9 @@ class Peer:
             "x": x.tolist(),
             "y": y.tolist(),
             "seed": seed,
+            "run": run,
+            "starts": starts,
+            "costs": list(costs or [1.0] * y.shape[1]),
             "draws": draws,
             "pareto_points": pareto_points,
         }

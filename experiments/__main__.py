@@ -16,7 +16,7 @@ from experiments.pool import execute
 from experiments.results import RESULTS, Results
 from experiments.runs import Run
 
-NAMES = ("synthetic", "times", "classic")
+NAMES = ("synthetic", "times", "classic", "rivals")
 PRIVATE = ("--data", "--results")  # options that name a path of this machine: not for the files
 
 

@@ -11,7 +11,7 @@ from experiments.sections import Output
 from experiments.summary import table
 
 DOCS = Path(__file__).parents[1] / "docs"
-SECTIONS = ("synthetic", "times", "classic")
+SECTIONS = ("synthetic", "times", "classic", "rivals")
 INTRODUCTION = """\
 # Experiments
 
@@ -30,7 +30,7 @@ def write_page(results: Results, docs: Path = DOCS) -> Path:
     parts = [INTRODUCTION]
     for name in SECTIONS:
         module = import_module(f"experiments.{name}")
-        if (results.root / name).is_dir():
+        if module.settings(results) if hasattr(module, "settings") else results.settings(name):
             parts += [f"## {module.TITLE}\n\n`python -m experiments {name}`", module.section(results, output)]
     parts.append(_provenance(results))
     path = docs / "experiments.md"

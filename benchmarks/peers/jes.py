@@ -9,12 +9,13 @@ from botorch.acquisition.multi_objective.joint_entropy_search import (
 from botorch.acquisition.multi_objective.utils import compute_sample_box_decomposition
 from botorch.optim import optimize_acqf
 from models import fitted_model, sampled_pareto_sets, tensors, unit_cube
+from request import Request
 
 
-def suggest(x: np.ndarray, y: np.ndarray, seed: int, draws: int, pareto_points: int) -> np.ndarray:
+def suggest(x: np.ndarray, y: np.ndarray, request: Request) -> np.ndarray:
     """The next point, from `draws` sample paths with `pareto_points` Pareto points each."""
     model = fitted_model(*tensors(x, y))
-    sets, fronts = sampled_pareto_sets(model, x.shape[1], draws, pareto_points)
+    sets, fronts = sampled_pareto_sets(model, x.shape[1], request.draws, request.pareto_points)
     acquisition = qLowerBoundMultiObjectiveJointEntropySearch(
         model=model,
         pareto_sets=sets,

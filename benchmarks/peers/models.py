@@ -32,6 +32,17 @@ def fitted_model(x: Tensor, y: Tensor) -> ModelListGP:
     return model
 
 
+def decoupled_model(x: np.ndarray, y: np.ndarray) -> ModelListGP:
+    """The same where objectives were measured at points of their own: y is nan where one was not."""
+    models = []
+    for k in range(y.shape[1]):
+        there = ~np.isnan(y[:, k])
+        models.append(SingleTaskGP(*tensors(x[there], y[there, k : k + 1]), outcome_transform=Standardize(m=1)))
+    model = ModelListGP(*models)
+    fit_gpytorch_mll(SumMarginalLogLikelihood(model.likelihood, model))
+    return model
+
+
 def sampled_pareto_sets(model: ModelListGP, dim: int, draws: int, points: int) -> tuple[Tensor, Tensor]:
     """Pareto sets (draws, points, d) and fronts (draws, points, K) of sample paths, by random search.
 

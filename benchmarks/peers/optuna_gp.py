@@ -4,14 +4,20 @@ from __future__ import annotations
 
 import numpy as np
 import optuna
+from request import Request
 
 optuna.logging.set_verbosity(optuna.logging.WARNING)
 
 
-def suggest(x: np.ndarray, y: np.ndarray, seed: int, draws: int, pareto_points: int) -> np.ndarray:
-    """The next point; draws and pareto_points have no meaning here (it maximizes log EHVI)."""
+def suggest(x: np.ndarray, y: np.ndarray, request: Request) -> np.ndarray:
+    """The next point: it maximizes log EHVI."""
+    return next_point(x, y, optuna.samplers.GPSampler(seed=request.seed))
+
+
+def next_point(x: np.ndarray, y: np.ndarray, sampler: optuna.samplers.BaseSampler) -> np.ndarray:
+    """What a sampler asks for in a fresh study that holds the data."""
     inputs = {f"x{i}": optuna.distributions.FloatDistribution(0.0, 1.0) for i in range(x.shape[1])}
-    study = optuna.create_study(directions=["minimize"] * y.shape[1], sampler=optuna.samplers.GPSampler(seed=seed))
+    study = optuna.create_study(directions=["minimize"] * y.shape[1], sampler=sampler)
     study.add_trials(
         [
             optuna.trial.create_trial(

@@ -10,10 +10,11 @@ from botorch.sampling.normal import SobolQMCNormalSampler
 from botorch.utils.multi_objective.hypervolume import infer_reference_point
 from botorch.utils.multi_objective.pareto import is_non_dominated
 from models import fitted_model, tensors, unit_cube
+from request import Request
 
 
-def suggest(x: np.ndarray, y: np.ndarray, seed: int, draws: int, pareto_points: int) -> np.ndarray:
-    """The next point; draws and pareto_points have no meaning here (128 quasi-random samples are drawn)."""
+def suggest(x: np.ndarray, y: np.ndarray, request: Request) -> np.ndarray:
+    """The next point, from 128 quasi-random samples."""
     train_x, train_y = tensors(x, y)
     model = fitted_model(train_x, train_y)
     acquisition = qLogNoisyExpectedHypervolumeImprovement(
@@ -21,7 +22,7 @@ def suggest(x: np.ndarray, y: np.ndarray, seed: int, draws: int, pareto_points: 
         ref_point=infer_reference_point(train_y[is_non_dominated(train_y)]),
         X_baseline=train_x,
         prune_baseline=True,
-        sampler=SobolQMCNormalSampler(sample_shape=torch.Size([128]), seed=seed),
+        sampler=SobolQMCNormalSampler(sample_shape=torch.Size([128]), seed=request.seed),
     )
     # the tutorial's batch_limit of 5 finds the same maximum in twice the time, so the default is left
     best, _ = optimize_acqf(acquisition, bounds=unit_cube(x.shape[1]), q=1, num_restarts=10, raw_samples=512)

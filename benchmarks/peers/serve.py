@@ -3,12 +3,12 @@
 Prints `ready` once its imports are over. Then one request a line on stdin (minimization over the unit cube),
 one answer a line on stdout:
 
-    {"x": [[..]], "y": [[..]], "seed": 1, "draws": 10, "pareto_points": 50}
-    {"x": [..], "seconds": 0.8, "cpu_seconds": 0.8, "peak_mb": 410.0}   or   {"error": "RuntimeError: ..."}
+    {"x": [[..]], "y": [[..]], and the fields of request.py}
+    {"x": [..], "objective": null, "seconds": 0.8, "cpu_seconds": 0.8, "peak_mb": 410.0}   or   {"error": "Runtime..."}
 
-The seconds hold everything from the data to the suggestion, model fitting included, but not the imports. A
-time limit is the caller's business. One thread, 12 GiB at most. NAME is a module of this folder with a
-function `suggest`.
+"objective" is the one to measure there, null for all of them. The seconds hold everything from the data to the
+suggestion, model fitting included, but not the imports. A time limit is the caller's business. One thread, 12 GiB at
+most. NAME is a module of this folder with a function `suggest`.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from typing import Any
 
 import numpy as np
 import torch
+from request import Request
 from threadpoolctl import threadpool_limits
 
-NAMES = ("qlognehvi", "jes", "pes", "optuna_gp")
 MEMORY = 12 * 2**30  # bytes; beyond it a peer gets an error, rather than the machine running out (PES, K = 4)
 
 
@@ -39,12 +39,13 @@ def peak_mb() -> float:
 
 def answer(peer: Any, request: dict[str, Any]) -> dict[str, Any]:
     """One suggestion with what it took, or the error it raised."""
-    x, y = np.array(request["x"], dtype=float), np.array(request["y"], dtype=float)
+    x, y = np.array(request.pop("x"), dtype=float), np.array(request.pop("y"), dtype=float)
     torch.manual_seed(request["seed"])
     wall, cpu = time.perf_counter(), time.process_time()
     try:
-        suggestion = peer.suggest(x, y, request["seed"], request["draws"], request["pareto_points"])
-        reply: dict[str, Any] = {"x": np.asarray(suggestion, dtype=float).ravel().tolist()}
+        suggestion = peer.suggest(x, y, Request(**request))
+        point, objective = suggestion if isinstance(suggestion, tuple) else (suggestion, None)
+        reply: dict[str, Any] = {"x": np.asarray(point, dtype=float).ravel().tolist(), "objective": objective}
         if not np.all(np.isfinite(reply["x"])):
             reply = {"error": f"NonFinite: suggested {reply['x']}"}
     except Exception as error:
@@ -58,8 +59,8 @@ def answer(peer: Any, request: dict[str, Any]) -> dict[str, Any]:
 
 def main() -> None:
     """Answer requests until stdin ends."""
-    if len(sys.argv) != 2 or sys.argv[1] not in NAMES:
-        sys.exit(f"usage: serve.py NAME, one of {', '.join(NAMES)}")
+    if len(sys.argv) != 2:
+        sys.exit("usage: serve.py NAME")
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     replies, sys.stdout = sys.stdout, sys.stderr  # what a peer prints must not mix with the answers
     peer = import_module(sys.argv[1])

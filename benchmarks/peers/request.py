@@ -1,0 +1,17 @@
+"""What a peer is told beside the data."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Request:
+    """seed is this suggestion's, run the whole run's; a peer takes what it has a use for."""
+
+    seed: int
+    run: int
+    starts: int  # rows of the data that were there before the first suggestion
+    costs: list[float]  # of measuring each objective
+    draws: int
+    pareto_points: int

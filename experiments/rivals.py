@@ -1,0 +1,106 @@
+"""Today's rivals on the same problems, starts and budgets: BoTorch, Optuna and pymoo, in .venv-peers.
+
+Their rows lie beside our methods' rows, in `classic` and `synthetic`. All are scored alike: by what pesmo's models
+recommend from their data, and by the data alone. HVKG, which is decoupled and slow, runs on problems of two objectives.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+from benchmarks.peer_client import NAMES as PEERS
+from experiments import classic, synthetic
+from experiments.figures import Curve, draw_curves
+from experiments.results import Results
+from experiments.runs import Row, Run
+from experiments.sections import LABEL, Output, completed, curves
+from experiments.summary import NONE, Scores, at, best_bold, mean, table
+
+TITLE = "Today's rivals"
+SETTINGS = (*classic.SETTINGS, "d3-K2-noiseless", "d3-K2-noise", "d6-K4-noiseless", "d6-K4-noise")
+NUMBERS, EVALUATIONS, EVERY = 5, 50, 10
+OPTIONS = synthetic.OPTIONS
+BESIDE = ("pesmo", "pesmo-decoupled", "random")
+SLOW = ("branin-currin", "d3-K2-noiseless")  # where HVKG runs too
+
+
+def methods(setting: str) -> tuple[str, ...]:
+    each = ("qlognehvi", "qlognparego", "jes", "optuna_default", "optuna_gp", "pymoo_nsga2")
+    return (*each, "hvkg") if setting in SLOW else each
+
+
+def adapt(run: Run) -> Run:
+    """The run as one of the experiment whose problem it is."""
+    if run.setting in classic.SETTINGS:
+        return replace(run, experiment="classic", options=())
+    return synthetic.adapt(replace(run, experiment="synthetic"))
+
+
+def settings(results: Results) -> list[tuple[str, str]]:
+    """(experiment, setting) of all that peers have rows in."""
+    return [
+        (experiment, setting)
+        for experiment in ("classic", "synthetic")
+        for setting in results.settings(experiment)
+        if set(PEERS) & set(results.methods(experiment, setting))
+    ]
+
+
+def section(results: Results, output: Output) -> str:
+    """A table for each setting; curves against evaluations, and against seconds of thinking."""
+    parts = [
+        f"After {EVALUATIONS} coupled evaluations, or what they cost: log relative hypervolume difference of the "
+        "recommendation, of the data alone (not for decoupled runs, which measure no point in full), and CPU seconds "
+        "of thinking in a whole run, one thread; mean ± standard error over complete runs."
+    ]
+    by_evaluations: dict[str, dict[str, Curve]] = {}
+    by_seconds: dict[str, dict[str, Curve]] = {}
+    for experiment, setting in settings(results):
+        names = [*BESIDE, *PEERS]
+        runs = completed(results, experiment, setting, names, EVALUATIONS)
+        observed = completed(results, experiment, setting, names, EVALUATIONS, "observed")
+        seconds = {m: thinking(results.read(experiment, setting, m)) for m in runs}
+        parts += [f"### {setting}", _table(runs, observed, seconds) if runs else "No run is complete yet."]
+        if runs:
+            by_evaluations[setting] = curves(runs)
+            by_seconds[setting] = {m: _against(runs[m], seconds[m]) for m in runs}
+    if by_evaluations:
+        draw_curves(output.figure("rivals"), by_evaluations, "coupled evaluations", LABEL)
+        draw_curves(output.figure("rivals-seconds"), by_seconds, "CPU seconds of thinking", LABEL, logx=True)
+        parts += [output.shown("rivals", "against evaluations"), output.shown("rivals-seconds", "against seconds")]
+    return "\n\n".join(parts)
+
+
+def thinking(runs: dict[int, list[Row]]) -> Scores:
+    """CPU seconds of thinking up to each mark, by run."""
+    return {
+        number: {
+            int(row["mark"]): math.fsum(float(earlier["seconds"]) for earlier in rows[: i + 1])
+            for i, row in enumerate(rows)
+            if row["mark"] != ""
+        }
+        for number, rows in runs.items()
+    }
+
+
+def _table(runs: dict[str, Scores], observed: dict[str, Scores], seconds: dict[str, Scores]) -> str:
+    ends = [at(found, EVALUATIONS) for found in runs.values()]
+    recommended = best_bold([mean(list(end.values())) for end in ends])
+    rows = []
+    for method, end, cell in zip(runs, ends, recommended, strict=True):
+        data = NONE if "decoupled" in method or method == "hvkg" else _mean(at(observed[method], EVALUATIONS))
+        thought = at(seconds[method], EVALUATIONS)
+        rows.append([method, str(len(end)), cell, data, _mean({n: thought[n] for n in end}, 1)])
+    return table(["method", "runs", "recommendation", "data", "seconds"], rows)
+
+
+def _mean(values: dict[int, float], digits: int = 2) -> str:
+    return mean(list(values.values())).text(digits)
+
+
+def _against(runs: Scores, seconds: Scores) -> Curve:
+    """Scores at each mark, at the mean seconds of that mark; the starts cost no thought and are left out."""
+    marks = sorted({mark for marks in runs.values() for mark in marks})[1:]
+    spent = [mean([seconds[n][m] for n in runs if m in runs[n]]).value for m in marks]
+    return [(max(s, 1e-3), mean(list(at(runs, m).values()))) for s, m in zip(spent, marks, strict=True)]
