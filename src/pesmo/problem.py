@@ -183,6 +183,25 @@ class Evidence:
         return np.all(self.reveals, axis=1)
 
     @property
+    def complete_points(self) -> tuple[np.ndarray, np.ndarray]:
+        """The distinct points (n, d) where every objective was measured, and their values (n, K), repeats averaged."""
+        tables = []
+        for observed in self.observations:
+            table: dict[bytes, list[float]] = {}
+            for row, value in zip(self.space.snap(observed.unit), observed.values.tolist(), strict=True):
+                table.setdefault(row.tobytes(), []).append(value)
+            tables.append({key: sum(v / len(values) for v in values) for key, values in table.items()})
+        keys = [key for key in tables[0] if all(key in table for table in tables)]
+        unit = np.array([np.frombuffer(key) for key in keys]).reshape(-1, self.space.dim)
+        return unit, np.array([[table[key] for table in tables] for key in keys]).reshape(-1, len(tables))
+
+    def ready(self, enough: int, only_complete: bool) -> bool:
+        """Whether a model has enough values: of each objective, or, for `only_complete`, points with all of them."""
+        if only_complete:
+            return self.complete_points[0].shape[0] >= enough
+        return min(o.values.size for o in self.observations) >= enough
+
+    @property
     def measured_points(self) -> np.ndarray:
         """(n, d) the distinct points at which anything was measured or is pending."""
         parts = [part for observed in self.observations for part in (observed.unit, observed.pending)]

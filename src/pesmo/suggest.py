@@ -56,7 +56,7 @@ def propose(
 
 
 def _answer(method: Method, evidence: Evidence, memory: Memory | None, rng: np.random.Generator) -> Answer:
-    if method.needs_design and min(o.values.size for o in evidence.observations) < ENOUGH:
+    if method.needs_design and not evidence.ready(ENOUGH, method.needs_complete):
         return Answer(from_design(evidence, method.needs_complete, "design"))
     try:
         with blas.limit(limits=1, user_api="blas"):

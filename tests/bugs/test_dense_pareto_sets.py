@@ -26,9 +26,8 @@ def acquisition():
 
 def test_the_gradient_is_the_slope() -> None:
     _, acq, rng = acquisition()
-    weights = np.ones(2)
     for point in rng.uniform(0.05, 0.95, (10, 2)):
-        value, gradient = acq.value_and_gradient(point, weights)
+        value, gradient = acq.value_and_gradient(point, 0)
         assert abs(value - acq.alpha(point[None]).sum()) < 1e-8
         for j in range(2):
             step = np.zeros(2)

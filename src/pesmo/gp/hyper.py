@@ -63,12 +63,12 @@ def pairwise(x: Array, owners: np.ndarray, d: int) -> Array:
 
 
 def log_density(theta: np.ndarray, distances: Array, y: Array, prior: Prior) -> np.ndarray:
-    """Unnormalized log posterior (C,) of hyperparameters theta (C, D).
+    """Unnormalized log posterior (C,) of hyperparameters theta (C, D) given values y, (N,) or each chain's own (C, N).
 
     The factor of [[K, y], [y^T, c]] holds both log|K| and, as its last row, L^-1 y: one Cholesky does it all.
     """
     xp = namespace(y)
-    n, chains = y.shape[0], theta.shape[0]
+    n, chains = y.shape[-1], theta.shape[0]
     standing = (theta - prior.mean) / np.where(prior.sd > 0, prior.sd, 1.0)
     log_prior = -0.5 * np.sum(standing**2, axis=-1)
     if n == 0:
@@ -77,8 +77,8 @@ def log_density(theta: np.ndarray, distances: Array, y: Array, prior: Prior) -> 
     amplitude, noise = xp.asarray(np.exp(theta[:, -2])), xp.asarray(np.exp(theta[:, -1]))
     k = matern52(xp.reshape(xp.matmul(inverse, distances), (chains, n, n)), amplitude)
     k += noise[:, None, None] * xp.eye(n, dtype=y.dtype)
-    bound = 1.0 + 2.0 * xp.sum(y * y) / noise  # above y^T K^-1 y, so that the bordered matrix is positive
-    column = xp.broadcast_to(y[None, :, None], (chains, n, 1))
+    bound = 1.0 + 2.0 * xp.sum(y * y, axis=-1) / noise  # above y^T K^-1 y, so that the bordered matrix is positive
+    column = xp.broadcast_to(y[..., None], (chains, n, 1))
     bordered = xp.concat([xp.concat([k, column], axis=2), xp.concat([column.mT, bound[:, None, None]], axis=2)], axis=1)
     factor = cholesky(bordered)
     diagonal = xp.linalg.diagonal(factor)[:, :n]
@@ -95,7 +95,7 @@ def start(prior: Prior, chains: int, rng: np.random.Generator) -> np.ndarray:
 def slice_sample(
     theta: np.ndarray, distances: Array, y: Array, prior: Prior, moves: int, rng: np.random.Generator
 ) -> np.ndarray:
-    """Each chain of theta (C, D) after `moves` slice-sampling moves along random directions."""
+    """Each chain of theta (C, D) after `moves` slice-sampling moves along random directions; y as in log_density."""
     free = prior.sd > 0
     spread = np.where(free, np.clip(np.std(theta, axis=0), 0.1, 2.0), 0.0)
     theta = theta.copy()
@@ -128,7 +128,8 @@ def _move(
         inside = np.all((proposal >= prior.low) & (proposal <= prior.high), axis=1)
         value = np.full(open_.size, -np.inf)
         if np.any(inside):
-            value[inside] = log_density(proposal[inside], distances, y, prior)
+            own = y if y.ndim == 1 else y[open_[inside]]
+            value[inside] = log_density(proposal[inside], distances, own, prior)
         accepted = value >= level[open_]
         theta[open_[accepted]] = proposal[accepted]
         density[open_[accepted]] = value[accepted]

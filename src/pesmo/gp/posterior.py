@@ -12,7 +12,7 @@ mean(p) = k(p, x) weights;   cov(p, q) = k(p, q) - (k(p, x) root^T) (k(q, x) roo
 from dataclasses import dataclass
 
 from pesmo.arrays import Array, cholesky, inverse_lower, namespace
-from pesmo.gp.kernels import kernel
+from pesmo.gp.kernels import kernel, kernel_gradient
 
 
 @dataclass(frozen=True)
@@ -49,6 +49,23 @@ def mean_and_variance(posterior: Posterior, points: Array) -> tuple[Array, Array
     whitened = xp.matmul(k, posterior.root.mT)
     variance = posterior.amplitude[:, None] - xp.sum(whitened * whitened, axis=-1)
     return mean, xp.clip(variance, min=0.0)
+
+
+def moment_slopes(posterior: Posterior, points: Array) -> tuple[Array, Array]:
+    """Gradients of the marginal means and variances at points (n, F) or (S, n, F): two (S, n, F)."""
+    xp = namespace(points)
+    k = cross(posterior, points)
+    solved = xp.matmul(xp.matmul(k, posterior.root.mT), posterior.root)  # (S, n, N) k(p, x) (k(x, x) + noise I)^-1
+    return mean_slope(posterior, points), _slope(posterior, points, -2.0 * solved)
+
+
+def mean_slope(posterior: Posterior, points: Array) -> Array:
+    """The gradients (S, n, F) of the marginal means at points (n, F) or (S, n, F)."""
+    return _slope(posterior, points, posterior.weights[:, None, :])
+
+
+def _slope(posterior: Posterior, points: Array, upstream: Array) -> Array:
+    return kernel_gradient(points, posterior.x, posterior.scales, posterior.amplitude, upstream)
 
 
 def joint(posterior: Posterior, points: Array) -> tuple[Array, Array, Array]:

@@ -1,5 +1,7 @@
 """Points that need no model: the scrambled Sobol design of the first trials, and candidate sets for searches."""
 
+from collections.abc import Iterable
+
 import numpy as np
 
 from pesmo.problem import Evidence, Suggestion
@@ -33,21 +35,29 @@ def candidates(space: Space, count: int, rng: np.random.Generator) -> np.ndarray
     return points if bool(np.all(space.continuous)) else np.unique(points, axis=0)
 
 
-def from_design(evidence: Evidence, only_complete: bool, note: str) -> Suggestion:
+def from_design(evidence: Evidence, only_complete: bool, note: str | None) -> Suggestion:
     """The experiment that is most behind, at its next new point of the study's Sobol design."""
     e = most_behind(evidence, only_complete)
-    size = evidence.space.size
-    first = evidence.taken[e].shape[0]
-    for index in range(first, first + (64 if size is None else 64 + 8 * size)):
-        point = design_point(evidence.space, evidence.seed, index)
+    size, first = evidence.space.size, evidence.taken[e].shape[0]
+    last = first + (64 if size is None else 64 + 8 * size)
+    design = (design_point(evidence.space, evidence.seed, index) for index in range(first, last))
+    return first_new(evidence, e, design, note)
+
+
+def first_new(evidence: Evidence, e: int, points: Iterable[np.ndarray], note: str | None) -> Suggestion:
+    """The first of `points` (each (d,), tidied here) where experiment e was not run yet; of a small finite space, any
+    that is left; else the last one again."""
+    point = np.full(evidence.space.dim, 0.5)
+    for proposed in points:
+        point = evidence.space.tidy(proposed)
         if not evidence.is_taken(e, point[None, :])[0]:
             return Suggestion(e, point, None, note)
-    if size is not None and size <= LISTED:
+    if evidence.space.size is not None and evidence.space.size <= LISTED:
         every = evidence.space.enumerate()
         free = every[~evidence.is_taken(e, every)]
         if free.shape[0]:
             return Suggestion(e, free[0], None, note)
-    return Suggestion(e, design_point(evidence.space, evidence.seed, first), None, f"{note}; {EXHAUSTED}")
+    return Suggestion(e, point, None, f"{note}; {EXHAUSTED}" if note else EXHAUSTED)
 
 
 def most_behind(evidence: Evidence, only_complete: bool) -> int:

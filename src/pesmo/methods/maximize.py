@@ -1,17 +1,20 @@
-"""The best next trial under an acquisition: per experiment, max over points of (sum of alpha_k it reveals) / cost.
+"""The best next trial under an acquisition: per experiment, the largest acquisition over cost, and the best of those.
 
 A space-filling set and points that the method finds promising are screened, the full acquisition is computed on the
 best of them, and the best of those climbs: L-BFGS along the continuous inputs, single steps along the discrete ones.
 The cost is part of what is maximized.
 """
 
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
 from scipy.optimize import minimize as scipy_minimize
 
 from pesmo.errors import NumericalFailure
-from pesmo.methods.design import candidates
+from pesmo.methods.design import EXHAUSTED, candidates
 from pesmo.problem import Evidence, Suggestion
 
 GRID = 1024
@@ -19,17 +22,52 @@ PROMISING = 128  # points the method itself names, added to the grid
 SHORT_LIST = 16  # points that get the full acquisition, shared by the experiments
 CLIMB_FROM = 0.7  # an experiment whose best listed value is below this share of the best one's does not climb
 ITERATIONS = 30
-COST_STEP = 1e-4  # of the unit cube, for the slope of a cost function
+STEP = 1e-4  # of the unit cube, for slopes by differences
 
 
 class Acquisition(Protocol):
-    """Per-objective acquisition values on the unit cube; see methods/pesmo.py for the shapes."""
+    """What a trial is worth before its cost, for each of E experiments, at points (n, d) of the unit cube.
 
+    logarithmic  True where the values are logarithms, so that their scale may span hundreds of decades
+    promising    (p, d) points the method itself would look at
+    screen       (E, n) nearly `value`, cheaply: enough to choose where to compute it
+    """
+
+    @property
+    def logarithmic(self) -> bool: ...
     @property
     def promising(self) -> np.ndarray: ...
     def screen(self, unit: np.ndarray) -> np.ndarray: ...
-    def alpha(self, unit: np.ndarray) -> np.ndarray: ...
-    def value_and_gradient(self, unit: np.ndarray, weights: np.ndarray) -> tuple[float, np.ndarray]: ...
+    def value(self, unit: np.ndarray) -> np.ndarray: ...
+    def value_and_gradient(self, unit: np.ndarray, e: int) -> tuple[float, np.ndarray]: ...
+
+
+@dataclass(frozen=True)
+class OfPoints:
+    """An acquisition that judges a point by all objectives together: one value for every experiment that reveals them.
+
+    at     (n,) values at (n, d)          rough  the same, cheaper, for screening; None to use `at`
+    slope  value and gradient (d,) at one point (d,); None to take differences of `at`
+    usable (E,) True where an experiment reveals every objective
+    """
+
+    at: Callable[[np.ndarray], np.ndarray]
+    promising: np.ndarray
+    usable: np.ndarray
+    logarithmic: bool
+    rough: Callable[[np.ndarray], np.ndarray] | None = None
+    slope: Callable[[np.ndarray], tuple[float, np.ndarray]] | None = None
+
+    def screen(self, unit: np.ndarray) -> np.ndarray:
+        return np.where(self.usable[:, None], (self.rough or self.at)(unit), -np.inf)
+
+    def value(self, unit: np.ndarray) -> np.ndarray:
+        return np.where(self.usable[:, None], self.at(unit), -np.inf)
+
+    def value_and_gradient(self, unit: np.ndarray, e: int) -> tuple[float, np.ndarray]:
+        if self.slope is not None:
+            return self.slope(unit)
+        return by_differences(self.at, unit)
 
 
 def maximize(acquisition: Acquisition, evidence: Evidence, rng: np.random.Generator) -> Suggestion:
@@ -37,29 +75,36 @@ def maximize(acquisition: Acquisition, evidence: Evidence, rng: np.random.Genera
     promising = acquisition.promising
     chosen = promising[rng.permutation(promising.shape[0])[:PROMISING]]
     grid = np.unique(np.concatenate([candidates(evidence.space, GRID, rng), chosen]), axis=0)
-    reveals = evidence.reveals.astype(float)  # (E, K)
     free = np.stack([~evidence.is_taken(e, grid) for e in range(len(evidence.experiments))])  # (E, n)
     note = None
     if not free.any():
         free[:] = True
-        note = "every point of the space has been tried: this one repeats an earlier trial"
+        note = EXHAUSTED
     cost = np.stack([costs(evidence, e, grid) for e in range(len(evidence.experiments))])
-    worth = np.where(free, reveals @ acquisition.screen(grid) / cost, -np.inf)  # (E, n)
+    log = acquisition.logarithmic
+    worth = np.where(free, over_cost(acquisition.screen(grid), cost, log), -np.inf)  # (E, n)
     share = max(8, SHORT_LIST // len(evidence.experiments))
     listed = np.unique(np.argsort(-worth, axis=1, kind="stable")[:, :share])
-    worth = np.where(free[:, listed], reveals @ acquisition.alpha(grid[listed]) / cost[:, listed], -np.inf)
+    worth = np.where(free[:, listed], over_cost(acquisition.value(grid[listed]), cost[:, listed], log), -np.inf)
     if not np.isfinite(worth.max()):
         raise NumericalFailure("the acquisition is not a finite number at any candidate")
 
     best_value, best_e, best_point = -np.inf, 0, grid[0]
     for e in np.argsort(-worth.max(axis=1), kind="stable"):
         value, point = float(worth[e].max()), grid[listed[int(np.argmax(worth[e]))]]
-        if value > CLIMB_FROM * best_value and np.isfinite(value):
+        least = best_value + math.log(CLIMB_FROM) if log else CLIMB_FROM * best_value
+        if np.isfinite(value) and value > least:
             value, point = _climb(acquisition, evidence, int(e), point, value, note is None)
         if value > best_value:
             best_value, best_e, best_point = value, int(e), point
-    gain = float(reveals[best_e] @ acquisition.alpha(best_point[None, :])[:, 0])
-    return Suggestion(best_e, best_point, gain, note)
+    return Suggestion(best_e, best_point, None, note)
+
+
+def over_cost(value: np.ndarray, cost: np.ndarray, logarithmic: bool) -> np.ndarray:
+    """Worth per unit of cost, also of logarithms, and of negative values (penalties), which a high cost makes worse."""
+    if logarithmic:
+        return value - np.log(cost)
+    return np.where(value > 0.0, value / cost, value * cost)
 
 
 def costs(evidence: Evidence, e: int, unit: np.ndarray) -> np.ndarray:
@@ -70,33 +115,42 @@ def costs(evidence: Evidence, e: int, unit: np.ndarray) -> np.ndarray:
     return np.array([experiment.cost_at(evidence.space.from_unit(row)) for row in unit])
 
 
+def by_differences(function: Callable[[np.ndarray], np.ndarray], unit: np.ndarray) -> tuple[float, np.ndarray]:
+    """The value at one point (d,) of a function of (n, d), and its slopes (d,), by steps that stay inside the cube."""
+    steps = np.where(unit + STEP <= 1.0, STEP, -STEP)
+    around = function(np.concatenate([unit[None, :], unit + np.diag(steps)]))
+    return float(around[0]), (around[1:] - around[0]) / steps
+
+
 def _climb(
     acquisition: Acquisition, evidence: Evidence, e: int, point: np.ndarray, value: float, only_new: bool
 ) -> tuple[float, np.ndarray]:
     """From a point and its worth to a tidy, new one at least as good, if there is one; else the start, tidied."""
-    weights = evidence.reveals[e].astype(float)
+
+    def worth(unit: np.ndarray) -> np.ndarray:
+        return over_cost(acquisition.value(unit)[e], costs(evidence, e, unit), acquisition.logarithmic)
+
     here = point
     for _ in range(3):
-        here = _ascend(acquisition, evidence, e, here, weights)
+        here = _ascend(acquisition, evidence, e, here)
         around = evidence.space.neighbours(here)
         if around.shape[0] == 0:
             break
         ring = np.concatenate([here[None, :], around])
-        worth = weights @ acquisition.alpha(ring) / costs(evidence, e, ring)
-        best = int(np.argmax(worth))
+        best = int(np.argmax(worth(ring)))
         if best == 0:
             break
         here = ring[best]
     here = evidence.space.tidy(here)
-    here_value = float((weights @ acquisition.alpha(here[None, :]) / costs(evidence, e, here[None, :]))[0])
+    here_value = float(worth(here[None, :])[0])
     is_new = not only_new or not evidence.is_taken(e, here[None, :])[0]
     if is_new and here_value >= value:
         return here_value, here
     return value, evidence.space.tidy(point)
 
 
-def _ascend(acquisition: Acquisition, evidence: Evidence, e: int, start: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    """L-BFGS along the continuous inputs that matter to experiment e."""
+def _ascend(acquisition: Acquisition, evidence: Evidence, e: int, start: np.ndarray) -> np.ndarray:
+    """L-BFGS along the continuous inputs."""
     moving = np.flatnonzero(evidence.space.continuous)
     if moving.size == 0:
         return start
@@ -104,9 +158,13 @@ def _ascend(acquisition: Acquisition, evidence: Evidence, e: int, start: np.ndar
     def negative(part: np.ndarray) -> tuple[float, np.ndarray]:
         unit = start.copy()
         unit[moving] = part
-        value, gradient = acquisition.value_and_gradient(unit, weights)
-        cost, slope = _cost_and_slope(evidence, e, unit, moving)
-        return -value / cost, -(gradient[moving] - value * slope / cost) / cost
+        value, gradient = acquisition.value_and_gradient(unit, e)
+        cost, slope = _cost_and_slope(evidence, e, unit)
+        if acquisition.logarithmic:
+            return math.log(cost) - value, (slope / cost - gradient)[moving]
+        if value > 0.0:
+            return -value / cost, -((gradient - value * slope / cost) / cost)[moving]
+        return -value * cost, -(gradient * cost + value * slope)[moving]
 
     result = scipy_minimize(
         negative,
@@ -121,13 +179,9 @@ def _ascend(acquisition: Acquisition, evidence: Evidence, e: int, start: np.ndar
     return end
 
 
-def _cost_and_slope(evidence: Evidence, e: int, unit: np.ndarray, moving: np.ndarray) -> tuple[float, np.ndarray]:
-    """The cost at a point (d,) and its slope along the moving coordinates, by differences where it is a function."""
+def _cost_and_slope(evidence: Evidence, e: int, unit: np.ndarray) -> tuple[float, np.ndarray]:
+    """The cost at a point (d,) and its slope (d,), by differences where it is a function."""
     cost = evidence.experiments[e].cost
     if not callable(cost):
-        return float(cost), np.zeros(moving.size)
-    steps = np.where(unit[moving] + COST_STEP <= 1.0, COST_STEP, -COST_STEP)
-    rows = np.repeat(unit[None, :], moving.size + 1, axis=0)
-    rows[np.arange(1, moving.size + 1), moving] += steps
-    around = costs(evidence, e, rows)
-    return float(around[0]), (around[1:] - around[0]) / steps
+        return float(cost), np.zeros(unit.size)
+    return by_differences(lambda rows: costs(evidence, e, rows), unit)

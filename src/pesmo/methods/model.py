@@ -4,13 +4,13 @@ Pending points (running, or failed and never coming) count as measured, per samp
 there: the posterior narrows where an answer is on its way, without pretending to know the answer.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from pesmo.gp.hyper import default_prior, pairwise, slice_sample, start
 from pesmo.gp.paths import Paths, draw_paths, evaluate, slopes
-from pesmo.gp.posterior import Posterior, condition
+from pesmo.gp.posterior import Posterior, condition, cross, mean_and_variance, mean_slope
 from pesmo.gp.scaling import Scaling, scaling_of
 from pesmo.methods.protocol import State
 from pesmo.problem import Evidence, Objective, Observations
@@ -21,6 +21,7 @@ BURN_IN = 40  # moves of fresh chains, on at most BURN_IN_ROWS observations
 BURN_IN_ROWS = 60
 WARM_MOVES = 2000  # warm chains make WARM_MOVES / N moves in all: one more value among many moves a posterior little
 MOST_MOVES = 8  # of one chain
+LEAST_SD = 1e-9  # of standardized values, where a division needs one
 
 
 @dataclass(frozen=True)
@@ -55,6 +56,26 @@ class Model:
         features = self.features(unit)
         return self.to_inputs([slopes(s.paths, x) for s, x in zip(self.surrogates, features, strict=True)])
 
+    def means(self, unit: np.ndarray) -> np.ndarray:
+        """The posterior means (S, n, K) at (n, d), or each sample's at its own points (S, n, d)."""
+        pairs = zip(self.surrogates, self.features(unit), strict=True)
+        return np.stack([(cross(s.posterior, x) @ s.posterior.weights[..., None])[..., 0] for s, x in pairs], axis=-1)
+
+    def mean_slopes(self, unit: np.ndarray) -> np.ndarray:
+        """Their gradients (S, n, K, d)."""
+        pairs = zip(self.surrogates, self.features(unit), strict=True)
+        return self.to_inputs([mean_slope(s.posterior, x) for s, x in pairs])
+
+    def moments(self, unit: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Posterior means and standard deviations, each (S, n, K), at (n, d)."""
+        pairs = zip(self.surrogates, self.features(unit), strict=True)
+        means, variances = zip(*[mean_and_variance(s.posterior, x) for s, x in pairs], strict=True)
+        return np.stack(means, axis=-1), np.maximum(np.sqrt(np.stack(variances, axis=-1)), LEAST_SD)
+
+    def without_pending(self) -> "Model":
+        """The same model given only what was really measured."""
+        return replace(self, surrogates=tuple(replace(s, posterior=s.data) for s in self.surrogates))
+
     def to_inputs(self, gradients: list[np.ndarray]) -> np.ndarray:
         """(..., K, d) gradients along the inputs, 0 along discrete ones, from those along each objective's features."""
         rows = []
@@ -76,7 +97,7 @@ def fit(evidence: Evidence, state: State | None, rng: np.random.Generator) -> Mo
     """All objectives' surrogates. `state` is the last model's, None for fresh chains."""
     surrogates = []
     for k, (objective, observed) in enumerate(zip(evidence.objectives, evidence.observations, strict=True)):
-        previous = state["theta"][k] if state is not None else None
+        previous = state["theta"][k] if state and "theta" in state else None
         surrogates.append(fit_one(evidence.space, objective, observed, previous, rng))
     return Model(evidence.space, tuple(surrogates))
 
@@ -118,7 +139,7 @@ def surrogate(
     if observed.pending.shape[0]:
         coming = space.features(observed.pending)[:, columns]
         fantasies = evaluate(paths, coming)  # (S, p)
-        together = np.concatenate([np.broadcast_to(y, (theta.shape[0], y.size)), fantasies], axis=1)
+        together = np.concatenate([np.broadcast_to(y, (theta.shape[0], y.shape[-1])), fantasies], axis=1)
         posterior = condition(np.concatenate([x, coming]), together, scales, amplitude, noise)
     return Surrogate(columns, scaling, theta, data, posterior, paths)
 
@@ -132,19 +153,20 @@ def sample_hyperparameters(
     previous: np.ndarray | None,
     rng: np.random.Generator,
 ) -> np.ndarray:
-    """(S, d + 2) hyperparameters of one objective, from the last chains or from fresh ones."""
-    prior = default_prior(d, noise)
+    """(S, d + 2) hyperparameters of one objective, from the last chains or from fresh ones; y (N,) or (S, N)."""
+    prior, count = default_prior(d, noise), x.shape[0]
     if previous is None:
-        rows = np.sort(rng.permutation(y.size)[:BURN_IN_ROWS])
+        rows = np.sort(rng.permutation(count)[:BURN_IN_ROWS])
         theta = start(prior, SAMPLES, rng)
-        theta = slice_sample(theta, pairwise(x[rows], owners, d), y[rows], prior, BURN_IN // 2, rng)
-        theta = slice_sample(theta, pairwise(x[rows], owners, d), y[rows], prior, BURN_IN // 2, rng)
-        if rows.size == y.size:
+        theta = slice_sample(theta, pairwise(x[rows], owners, d), y[..., rows], prior, BURN_IN // 2, rng)
+        theta = slice_sample(theta, pairwise(x[rows], owners, d), y[..., rows], prior, BURN_IN // 2, rng)
+        if rows.size == count:
             return theta
     else:
         theta = np.clip(previous, prior.low, prior.high)
-    total = WARM_MOVES // max(1, y.size)
+    total = WARM_MOVES // max(1, count)
     moves = max(1, min(MOST_MOVES, total // SAMPLES))
     moving = rng.permutation(SAMPLES)[: max(1, total)]  # beyond N = WARM_MOVES / SAMPLES only some chains move
-    theta[moving] = slice_sample(theta[moving], pairwise(x, owners, d), y, prior, moves, rng)
+    values = y if y.ndim == 1 else y[moving]
+    theta[moving] = slice_sample(theta[moving], pairwise(x, owners, d), values, prior, moves, rng)
     return theta

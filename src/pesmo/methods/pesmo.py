@@ -4,7 +4,7 @@ One suggestion: fit the models -> draw every objective once per hyperparameter s
 -> EP given each Pareto set -> alpha_k -> maximize, per experiment, the sum of alpha_k over what it reveals, over cost.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -34,17 +34,21 @@ class Pesmo:
     def suggest(self, evidence: Evidence, state: State | None, rng: np.random.Generator) -> Answer:
         model = fit(evidence, state, rng)
         acquisition = condition_on_pareto_sets(model, evidence, rng)
-        return Answer(maximize(acquisition, evidence, rng), model.state)
+        best = maximize(acquisition, evidence, rng)
+        gain = float(acquisition.value(best.unit[None, :])[best.experiment, 0])
+        return Answer(replace(best, gain=gain), model.state)
 
 
 @dataclass(frozen=True)
 class Acquisition:
-    """alpha_k as a function of unit-cube points."""
+    """alpha_k as a function of unit-cube points; an experiment's is the sum over what it reveals."""
 
     model: Model
+    reveals: np.ndarray  # (E, K)
     views: list[View]
     conditioned: Conditioned
     fronts: list[Front]
+    logarithmic: bool = False
 
     @property
     def promising(self) -> np.ndarray:
@@ -52,17 +56,21 @@ class Acquisition:
         return np.concatenate([front.points for front in self.fronts])
 
     def screen(self, unit: np.ndarray) -> np.ndarray:
-        """(K, n) nearly alpha_k at (n, d), cheaply: enough to choose where to compute it."""
-        return screen(self.views, self.conditioned, self.model.features(unit))
+        """(E, n) nearly the sum of alpha_k at (n, d), cheaply: enough to choose where to compute it."""
+        return self.reveals @ screen(self.views, self.conditioned, self.model.features(unit))
+
+    def value(self, unit: np.ndarray) -> np.ndarray:
+        """(E, n) the sum of alpha_k over what each experiment reveals, at (n, d)."""
+        return self.reveals @ self.alpha(unit)
 
     def alpha(self, unit: np.ndarray) -> np.ndarray:
         """(K, n) alpha_k, in nats, at (n, d)."""
         return alpha(self.views, self.conditioned, self.model.features(unit))
 
-    def value_and_gradient(self, unit: np.ndarray, weights: np.ndarray) -> tuple[float, np.ndarray]:
-        """sum_k weights_k alpha_k at one point (d,), and its gradient (d,), 0 along discrete inputs."""
+    def value_and_gradient(self, unit: np.ndarray, e: int) -> tuple[float, np.ndarray]:
+        """Experiment e's sum of alpha_k at one point (d,), and its gradient (d,), 0 along discrete inputs."""
         features = self.model.features(unit[None, :])
-        value, per_objective = alpha_and_gradient(self.views, self.conditioned, features, weights)
+        value, per_objective = alpha_and_gradient(self.views, self.conditioned, features, self.reveals[e])
         return float(value[0]), self.model.to_inputs(per_objective)[0].sum(axis=0)
 
 
@@ -83,7 +91,7 @@ def condition_on_pareto_sets(model: Model, evidence: Evidence, rng: np.random.Ge
         covariances.append(covariance)
     active = _active(model.space.snap(points), np.concatenate([real, present], axis=1), real)
     conditioned = propagate(np.stack(means, axis=1), np.stack(covariances, axis=1), active, real)
-    return Acquisition(model, views, conditioned, fronts)
+    return Acquisition(model, evidence.reveals.astype(float), views, conditioned, fronts)
 
 
 def _stack(sets: list[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:

@@ -4,8 +4,7 @@ import numpy as np
 
 from pesmo.arrays import cholesky
 from pesmo.front import Front
-from pesmo.gp.kernels import kernel_gradient
-from pesmo.gp.posterior import cross, joint, mean_and_variance
+from pesmo.gp.posterior import joint, mean_and_variance
 from pesmo.methods.design import candidates
 from pesmo.methods.model import Model
 from pesmo.pareto.dominance import nondominated
@@ -19,24 +18,15 @@ DRAWS = 24  # joint draws per hyperparameter sample for the probability
 
 def recommend(model: Model, evidence: Evidence, size: int, rng: np.random.Generator) -> Front:
     """At most `size` points: their means, uncertainty and probability of being Pareto-optimal."""
-    space = model.space
+    model, space = model.without_pending(), model.space
 
     def means(unit: np.ndarray) -> np.ndarray:
-        """(1, n, K) the averaged posterior means."""
-        columns = []
-        for surrogate, x in zip(model.surrogates, model.features(unit.reshape(-1, space.dim)), strict=True):
-            weights = surrogate.data.weights[..., None]
-            columns.append(np.mean((cross(surrogate.data, x) @ weights)[..., 0], axis=0))
-        return np.stack(columns, axis=-1)[None]
+        """(1, n, K) the posterior means, averaged over the samples."""
+        return np.mean(model.means(unit.reshape(-1, space.dim)), axis=0)[None]
 
     def slopes(unit: np.ndarray) -> np.ndarray:
         """(1, n, K, d) their gradients."""
-        gradients = []
-        for surrogate, x in zip(model.surrogates, model.features(unit.reshape(-1, space.dim)), strict=True):
-            data = surrogate.data
-            each = kernel_gradient(x, data.x, data.scales, data.amplitude, data.weights[:, None, :])
-            gradients.append(np.mean(each, axis=0))
-        return model.to_inputs(gradients)[None]
+        return np.mean(model.mean_slopes(unit.reshape(-1, space.dim)), axis=0)[None]
 
     initial = np.concatenate([candidates(space, GRID, rng), evidence.measured_points])
     search = Search(points=size, archive=max(size, 100), descents=max(size, 100), steps=20, rounds=40, children=128)
@@ -46,7 +36,7 @@ def recommend(model: Model, evidence: Evidence, size: int, rng: np.random.Genera
 
     centre, half = [], []
     for objective, surrogate, x in zip(evidence.objectives, model.surrogates, model.features(unit), strict=True):
-        mean, variance = mean_and_variance(surrogate.data, x)
+        mean, variance = mean_and_variance(surrogate.posterior, x)
         average = np.mean(mean, axis=0)
         sd = np.sqrt(np.mean(variance, axis=0) + np.var(mean, axis=0))  # law of total variance
         low, middle, high = (
@@ -70,8 +60,8 @@ def _probability(model: Model, evidence: Evidence, unit: np.ndarray, rng: np.ran
     points = np.concatenate([unit, others[distinct]])
     draws = []
     for surrogate, x in zip(model.surrogates, model.features(points), strict=True):
-        mean, covariance, _ = joint(surrogate.data, np.broadcast_to(x, (surrogate.theta.shape[0], *x.shape)))
-        ridge = 1e-9 * surrogate.data.amplitude[:, None, None] * np.eye(points.shape[0])
+        mean, covariance, _ = joint(surrogate.posterior, np.broadcast_to(x, (surrogate.theta.shape[0], *x.shape)))
+        ridge = 1e-9 * surrogate.posterior.amplitude[:, None, None] * np.eye(points.shape[0])
         normal = rng.standard_normal((mean.shape[0], points.shape[0], DRAWS))
         draws.append(mean[..., None] + cholesky(covariance + ridge) @ normal)  # (S, n, DRAWS)
     values = np.moveaxis(np.stack(draws, axis=-1), 2, 1).reshape(-1, points.shape[0], len(draws))

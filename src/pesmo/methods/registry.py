@@ -3,11 +3,28 @@
 from collections.abc import Sequence
 
 from pesmo.errors import DefinitionError
+from pesmo.methods.ehi import Ehi
+from pesmo.methods.nsga2 import Nsga2
+from pesmo.methods.pal import Pal
+from pesmo.methods.parego import Parego
 from pesmo.methods.pesmo import Pesmo
 from pesmo.methods.protocol import Method
+from pesmo.methods.random import Random, Sobol
+from pesmo.methods.smsego import Smsego
+from pesmo.methods.sur import Sur
 from pesmo.problem import Experiment, Objective
 
-METHODS: dict[str, Method] = {"pesmo": Pesmo()}
+METHODS: dict[str, Method] = {
+    "pesmo": Pesmo(),
+    "parego": Parego(),
+    "smsego": Smsego(),
+    "ehi": Ehi(),
+    "sur": Sur(),
+    "pal": Pal(),
+    "nsga2": Nsga2(),
+    "random": Random(),
+    "sobol": Sobol(),
+}
 
 
 def method_for(name: str, objectives: Sequence[Objective], experiments: Sequence[Experiment]) -> Method:
