@@ -49,14 +49,15 @@ def _trial_table(trials: list[Trial]) -> Table:
     for trial in trials:
         inputs = ", ".join(f"{name}={_short(value)}" for name, value in trial.inputs.items())
         result = ", ".join(f"{name}={value:.4g}" for name, value in trial.values.items())
-        cells = [trial.state, trial.experiment, inputs, result or _last_line(trial.message), f"{trial.cost:g}"]
+        cells = [trial.state, trial.experiment, inputs, result or _ends(trial.message), f"{trial.cost:g}"]
         table.add_row(str(trial.id), *[Text(cell) for cell in cells])  # Text: names are data, not markup
     return table
 
 
-def _last_line(message: str | None) -> str:
+def _ends(message: str | None) -> str:
+    """The first and the last line of a message: what went wrong, and what the program said last."""
     lines = (message or "").strip().splitlines()
-    return lines[0] if len(lines) < 2 else f"{lines[0]} … {lines[-1]}" if lines else ""
+    return " … ".join([*lines[:1], *lines[1:][-1:]])
 
 
 def _short(value: Any) -> str:

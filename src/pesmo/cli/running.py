@@ -15,10 +15,10 @@ from rich.text import Text
 from threadpoolctl import threadpool_limits
 
 from pesmo.cli.opening import Target, target
-from pesmo.cli.view import Limit, LiveView, front_of, kept_limit
+from pesmo.cli.view import Limit, LiveView, has_front, kept_limit
 from pesmo.errors import DefinitionError, TrialError
+from pesmo.front import Front
 from pesmo.report.tables import front_table, spending_table
-from pesmo.run.loop import run as loop
 from pesmo.run.programs import Program, end_programs, program_of
 from pesmo.study import Study
 
@@ -122,20 +122,19 @@ def _run(study: Study, programs: dict[str, Program], limit: Limit, workers: int,
     threadpool_limits(limits=1, user_api="blas")  # the view's thread and the loop's share one process
     try:
         with nullcontext() if quiet else LiveView(study, limit, console):
-            _loop(study, programs, limit, workers)
+            front = _loop(study, programs, limit, workers)
     except KeyboardInterrupt:
         end_programs()
         done = limit.done(study.trials)
         _say(console, f"Stopped: {done:g} of {limit.total:g}, nothing lost. The same command goes on.")
         raise
-    _conclude(study, console, place.said)
+    _conclude(study, front, console, place.said)
 
 
-def _loop(study: Study, programs: dict[str, Program], limit: Limit, workers: int) -> None:
-    """Failures never end the run: a program that fails now and then must not cost a night."""
+def _loop(study: Study, programs: dict[str, Program], limit: Limit, workers: int) -> Front | None:
+    """The front; None where an objective has no value. Failures never end the run: they must not cost a night."""
     try:
-        loop(
-            study,
+        return study.run(
             programs,
             evaluations=limit.evaluations,
             budget=limit.budget,
@@ -144,13 +143,13 @@ def _loop(study: Study, programs: dict[str, Program], limit: Limit, workers: int
             failures=None,
         )
     except TrialError:
-        if front_of(study) is not None:
+        if has_front(study):
             raise
+        return None
 
 
-def _conclude(study: Study, console: Console, said: str) -> None:
+def _conclude(study: Study, front: Front | None, console: Console, said: str) -> None:
     """What came out, and where to look next."""
-    front = front_of(study)
     console.print(spending_table(study))
     if front is None:
         failed = [t for t in study.trials if t.state == "failed"]

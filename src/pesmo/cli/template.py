@@ -109,9 +109,10 @@ print(json.dumps({name: results[name] for name in wanted}))
 def write_template(path: Path, coupled: bool) -> list[Path]:
     """The study file and the program it calls, new: what is there already is never touched."""
     script = path.parent / SCRIPT
-    for existing in (path, script):
-        if existing.exists():
-            raise DefinitionError(f"{existing} exists already and is left as it is; name another file, in a new folder")
+    if path.exists():
+        raise DefinitionError(f"{path} exists already and is left as it is; name another file: pesmo init other.toml")
+    if script.exists() and script.read_bytes() != _SCRIPT.encode():
+        raise DefinitionError(f"{script} exists already and is left as it is; name a file in another folder")
     limit = "evaluations = 30" if coupled else "budget = 200"
     what = "how many trials to run in all" if coupled else "how much cost to spend in all"
     limit = f"{limit:<30}# {what}; or {'a budget of cost' if coupled else 'a number of evaluations'}"

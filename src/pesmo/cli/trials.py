@@ -63,7 +63,8 @@ def tell_trial(words: list[str], storage: str | None, name: str | None, as_json:
     place, trial_id, rest = _split(words, storage, name)
     study = place.open()
     values = _values(rest, f"{place.said} {trial_id}")
-    _answer(study.tell(trial_id, values), as_json)
+    cost = None if any(o.name == "cost" for o in study.objectives) else values.pop("cost", None)
+    _answer(study.tell(trial_id, values, cost=cost), as_json)
 
 
 def fail_trial(words: list[str], storage: str | None, name: str | None, as_json: bool) -> None:
@@ -93,9 +94,12 @@ def _values(words: list[str], said: str) -> dict[str, Any]:
     if len(words) == 1 and (words[0] == "-" or words[0].lstrip().startswith("{")):
         text = sys.stdin.read() if words[0] == "-" else words[0]
         try:
-            return json.loads(text)
+            found = json.loads(text)
         except ValueError as error:
             raise ResultError(f'the result is not a JSON object such as {{"error": 0.02}}: {error}') from None
+        if not isinstance(found, dict):
+            raise ResultError(f'the result must be a JSON object such as {{"error": 0.02}}, not {text.strip()}')
+        return found
     values: dict[str, Any] = {}
     for word in words:
         name, equals, number = word.rpartition("=")

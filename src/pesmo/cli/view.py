@@ -120,8 +120,13 @@ def _spent(name: str, reveals: tuple[str, ...], asked: list[Trial]) -> Spent:
 
 def front_of(study: Study) -> Front | None:
     """The front now; None while an objective has no value."""
+    return study.recommend() if has_front(study) else None
+
+
+def has_front(study: Study) -> bool:
+    """True where every objective has a value."""
     measured = {name for t in study.trials for name in t.values}
-    return study.recommend() if all(o.name in measured for o in study.objectives) else None
+    return all(o.name in measured for o in study.objectives)
 
 
 def _hypervolume(study: Study, front: Front) -> float | None:
@@ -153,7 +158,7 @@ def picture(summary: Summary, left: float | None = None, last: str = "") -> Rend
         parts.append(Text("front     none yet: not every objective has a value"))
     else:
         volume = "" if s.hypervolume is None else f"; hypervolume {s.hypervolume:.3f} of the measured range"
-        parts.append(Text(f"front     {s.front} points{volume}"))
+        parts.append(Text(f"front     {s.front} point{'' if s.front == 1 else 's'}{volume}"))
     parts.append(_table(s))
     if s.last_failure:
         parts.append(Text(f"last failure: {s.last_failure[-600:]}", style="red"))
