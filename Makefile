@@ -31,6 +31,7 @@ lint: $(VENV)/.test  ## ruff, pyright, import-linter
 	$(BIN)/pyright --pythonpath $(BIN)/python
 
 test: lint  ## everything CI runs
+	sh tests/install-postgres.sh
 	$(BIN)/python -m pytest
 
 .venv-peers/.installed: benchmarks/peers-requirements.txt

@@ -260,7 +260,7 @@ def test_other_bad_calls_are_refused_and_change_nothing() -> None:
         (lambda: study.add({"x": 0.5, "y": 0.5}, {"third": 1.0}), ResultError, "unknown objective 'third'"),
         (lambda: study.ask(0), DefinitionError, "n must be a whole number"),
         (lambda: study.recommend(), TrialError, "has no value"),
-        (lambda: study.run({"evaluate": first}), DefinitionError, "one limit"),
+        (lambda: study.run({"evaluate": first}), DefinitionError, "at least one limit"),
         (lambda: study.run({"other": first}, evaluations=3), DefinitionError, "not among the experiments"),
     ]:
         with pytest.raises(error, match=words):

@@ -149,7 +149,19 @@ class Study:
 
     def _ask(self, terms: Terms) -> Trial:
         self._view.sync()
-        record = self._claim(terms) or self._reserve(terms)
+        return self._handed_out(self._claim(terms) or self._reserve(terms))
+
+    def retry(self, lease: float | None = None) -> Trial | None:
+        """Only a trial that was abandoned and may be asked again; None where there is none."""
+        self._view.sync()
+        record = self._claim(Terms(lease, 0, None if lease is None else this_process()))
+        return None if record is None else self._handed_out(record)
+
+    def release(self, trials: Iterable[Trial | int]) -> None:
+        """Give running trials back, to be asked again by whoever asks next."""
+        self._store.release([self._find(trial).id for trial in trials])
+
+    def _handed_out(self, record: Record) -> Trial:
         self._view.put(record)
         trial = record.trial
         object.__setattr__(trial, "_renew", self.renew)

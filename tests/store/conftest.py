@@ -9,10 +9,12 @@ from pesmo.store import open_study
 from pesmo.store.contract import Store
 
 
-@pytest.fixture(params=["memory", "sqlite"])
+@pytest.fixture(params=["memory", "sqlite", "postgresql"])
 def place(request, tmp_path) -> str | None:
     """What `storage` may be: None, a file, a URL."""
-    return {"memory": None, "sqlite": str(tmp_path / "store.db")}[request.param]
+    if request.param == "postgresql":
+        return request.getfixturevalue("postgres").new_database()
+    return None if request.param == "memory" else str(tmp_path / "store.db")
 
 
 @pytest.fixture

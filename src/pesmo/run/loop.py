@@ -1,18 +1,50 @@
-"""The loop: ask, evaluate, tell, until a limit is reached; with a progress bar."""
+"""The loop: ask, evaluate, tell, until a limit is reached; on as many workers as wanted; with a progress bar.
 
-from collections.abc import Callable, Mapping, Sequence
+Any number of processes may run one stored study at the same time: each asks, holds its trials by a heartbeat, and
+tells; the storage is all they share. With several workers the next trial is ready before a worker is.
+"""
+
+import time
+from collections.abc import Callable, Mapping
+from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
+from contextlib import suppress
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
-
-from pesmo.errors import DefinitionError, ResultError
+from pesmo.errors import DefinitionError, Finished, ResultError, StorageError, TrialError
 from pesmo.front import Front
+from pesmo.problem import Trial
+from pesmo.run.executors import EvaluationFailed, Inline, Processes
+from pesmo.run.heartbeat import LEASE, Heartbeat
+from pesmo.run.progress import Bar
 
 if TYPE_CHECKING:
     from pesmo.study import Study
 
 Function = Callable[[dict[str, Any]], Any]
 FAILURES_IN_A_ROW = 10
+POLL = 0.5  # seconds between two looks at what other processes do, where only theirs is left to wait for
+
+
+@dataclass(frozen=True)
+class Limits:
+    """When a run ends: at whichever comes first."""
+
+    evaluations: int | None
+    budget: float | None
+    deadline: float | None  # of time.monotonic()
+
+    def leave_room(self, count: int, cost: float) -> bool:
+        """True where another trial may start beside `count` trials of this `cost` in all."""
+        return (
+            (self.evaluations is None or count < self.evaluations)
+            and (self.budget is None or cost < self.budget)
+            and not self.is_late
+        )
+
+    @property
+    def is_late(self) -> bool:
+        return self.deadline is not None and time.monotonic() >= self.deadline
 
 
 def run(
@@ -20,68 +52,196 @@ def run(
     functions: Mapping[str, Function],
     evaluations: int | None = None,
     budget: float | None = None,
-    progress: bool = True,
+    timeout: float | None = None,
     workers: int = 1,
+    executor: Executor | None = None,
+    evaluation_timeout: float | None = None,
     failures: int | None = FAILURES_IN_A_ROW,
+    progress: bool = True,
 ) -> Front:
     """Evaluate until `evaluations` trials or `budget` units of cost have been spent in all, then recommend.
 
     functions    {experiment name: function of the inputs}. A function returns a dict of objective values, or just the
-                 number where its experiment reveals one objective. An exception makes a failed trial.
+                 number where its experiment reveals one objective; "cost" in the dict is what it really cost. An
+                 exception, a timeout or a crash makes a failed trial.
     evaluations  of the whole study, so that a run that was interrupted goes on where it stopped.
-    budget       likewise; a trial starts while any of it is left, so the last one may overdraw it.
+    budget       likewise; a trial starts while any of it is left, so the last ones may overdraw it.
+    timeout      seconds after which this run starts no more trials; those that run are waited for.
+    workers      how many trials run at once: in local processes, or in `executor` where one is given.
+    executor     any concurrent.futures.Executor: Dask's client.get_executor(), pesmo.run.ray.RayExecutor(), ...
+    evaluation_timeout  seconds that one evaluation may take on a local process before it is stopped.
+    failures     in a row that end the run with an error; None: it goes on whatever happens.
     """
-    _check(study, functions, evaluations, budget)
-    total = evaluations if evaluations is not None else budget
-    with Progress(
-        SpinnerColumn(),
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn() if evaluations is not None else TextColumn("cost {task.completed:g}/{task.total:g}"),
-        TimeElapsedColumn(),
-        TextColumn("{task.fields[last]}"),
-        disable=not progress,
-    ) as bar:
-        task = bar.add_task("evaluating", total=total, last="")
-        in_a_row = 0
-        while True:
-            asked = [t for t in study.trials if t.note != "added"]
-            done = len([t for t in asked if t.state != "running"]) if evaluations is not None else _spent(asked)
-            bar.update(task, completed=done)
-            if total is not None and done >= total:
-                break
-            bar.update(task, description="thinking")
-            running = [t for t in asked if t.state == "running"]
-            trial = running[0] if running else study.ask()
-            bar.update(task, description=f"running {trial.experiment}")
-            try:
-                values = functions[trial.experiment](dict(trial.inputs))
-                study.tell(trial, _as_dict(values, study.experiment(trial.experiment).reveals))
-                in_a_row = 0
-            except Exception as error:  # whatever the user's function does, the study goes on
-                study.fail(trial, f"{type(error).__name__}: {error}")
-                in_a_row += 1
-                if in_a_row == failures:
-                    raise ResultError(
-                        f"the last {in_a_row} trials failed, the latest with {type(error).__name__}: {error}; "
-                        "mend the function and run again: the study is as it was"
-                    ) from error
-            told = study.trials[trial.id - 1]
-            outcome = ", ".join(f"{k} = {v:.4g}" for k, v in told.values.items()) or f"failed: {told.message}"
-            bar.update(task, last=outcome)
-        bar.update(task, description="done")
+    _check(study, functions, workers, executor, evaluation_timeout)
+    deadline = None if timeout is None else time.monotonic() + _positive("timeout", timeout)
+    limits = Limits(_whole("evaluations", evaluations), _positive("budget", budget), deadline)
+    if evaluations is None and budget is None and timeout is None:
+        raise DefinitionError("give run at least one limit: evaluations=..., budget=... or timeout=...")
+    if executor is not None:
+        pool = executor
+    elif workers == 1 and evaluation_timeout is None:
+        pool = Inline()
+    else:
+        _check_portable(functions)
+        pool = Processes(workers, evaluation_timeout)
+    try:
+        with Heartbeat(study._store, LEASE) as heart, Bar(limits.evaluations, limits.budget, progress) as bar:
+            _Run(study, functions, limits, failures, workers, pool, heart, bar).go()
+    finally:
+        if executor is None:
+            pool.shutdown(cancel_futures=True)
     return study.recommend()
 
 
-def _spent(trials: list[Any]) -> float:
-    return sum(t.cost for t in trials if t.state != "running")
+class _Run:
+    """One run in progress."""
+
+    def __init__(
+        self,
+        study: "Study",
+        functions: Mapping[str, Function],
+        limits: Limits,
+        most_failures: int | None,
+        workers: int,
+        pool: Executor,
+        heart: Heartbeat,
+        bar: Bar,
+    ) -> None:
+        self.study = study
+        self.functions = functions
+        self.limits = limits
+        self.most_failures = most_failures
+        self.places = workers if workers == 1 else workers + 1  # one more than the workers: ready when one of them is
+        self.pool = pool
+        self.heart = heart
+        self.bar = bar
+        self.running: dict[Future[Any], Trial] = {}
+        self.failures = 0  # in a row
+
+    def go(self) -> None:
+        try:
+            while self._step():
+                pass
+        except BaseException:
+            self._let_go()
+            raise
+
+    def _step(self) -> bool:
+        """Tell what is done, then start one trial or wait for something to happen. False at the end."""
+        self._tell_done(wait_for=0.0)
+        room, others = self._look()
+        trial = None
+        if len(self.running) < self.places and not self.limits.is_late:
+            self.bar.say("thinking")
+            trial = self._next(room)
+        if trial is not None:
+            self._start(trial)
+        elif self.running:
+            self.bar.say(f"running {len(self.running)}")
+            self._tell_done(wait_for=POLL)
+        elif others and not room and not self.limits.is_late:
+            self.bar.say(f"waiting for {others} elsewhere")
+            time.sleep(POLL)
+        else:
+            self.bar.say("done")
+            return False
+        return True
+
+    def _look(self) -> tuple[bool, int]:
+        """Whether the limits leave room for a new trial, and how many trials other processes are running."""
+        trials = [t for t in self.study.trials if t.note != "added"]
+        ended = [t for t in trials if t.state in ("complete", "failed")]
+        held = {i for i, r in self.study._view.unfinished.items() if r.lease and r.trial.state == "running"}
+        busy = [t for t in trials if t.id in held]
+        self.bar.show(len(ended), sum(t.cost for t in ended))
+        room = self.limits.leave_room(len(ended) + len(busy), sum(t.cost for t in [*ended, *busy]))
+        return room, len(held - {t.id for t in self.running.values()})
+
+    def _next(self, room: bool) -> Trial | None:
+        """A trial to start; where the limits leave no room for a new one, only one that was abandoned."""
+        if not room:
+            return self.study.retry(lease=LEASE)
+        try:
+            return self.study.ask(lease=LEASE)
+        except Finished:
+            return None
+
+    def _start(self, trial: Trial) -> None:
+        self.heart.held.add(trial.id)
+        self.bar.say(f"running {trial.experiment}")
+        try:
+            future = self.pool.submit(self.functions[trial.experiment], dict(trial.inputs))
+        except BaseException:
+            self.study.release([trial])
+            raise
+        self.running[future] = trial
+
+    def _tell_done(self, wait_for: float) -> None:
+        done, _ = wait(self.running, timeout=wait_for, return_when=FIRST_COMPLETED)
+        for future in sorted(done, key=lambda f: self.running[f].id):
+            self._tell(future, self.running[future])
+            del self.running[future]
+            if self.most_failures is not None and self.failures >= self.most_failures:
+                last = self.bar.last
+                raise ResultError(
+                    f"the last {self.failures} trials failed, the latest with {last}; "
+                    "mend the function and run again: the study is as it was"
+                )
+
+    def _tell(self, future: Future[Any], trial: Trial) -> None:
+        """The outcome of an evaluation becomes the outcome of its trial."""
+        self.heart.held.discard(trial.id)
+        if future.cancelled():  # by whoever owns the executor
+            self.study.release([trial])
+            return
+        error = future.exception()
+        if error is None:
+            try:
+                self.bar.last = self._tell_result(trial, future.result())
+                self.failures = 0
+                return
+            except ResultError as wrong:
+                error = wrong
+        self.bar.last = _described(error)
+        self.failures += 1
+        try:
+            self.study.fail(trial, self.bar.last)
+        except TrialError:
+            return  # somebody else has ended it; there is nothing to add to that
+
+    def _tell_result(self, trial: Trial, result: Any) -> str:
+        reveals = self.study.experiment(trial.experiment).reveals
+        values = result if isinstance(result, Mapping) or len(reveals) > 1 else {reveals[0]: result}
+        cost = None
+        if isinstance(values, Mapping) and "cost" in values and "cost" not in reveals:
+            cost = values["cost"]
+            values = {name: value for name, value in values.items() if name != "cost"}
+        try:
+            told = self.study.tell(trial, values, cost)
+        except TrialError:  # somebody else has ended it: what was measured is kept beside that
+            told = self.study.add(trial.inputs, values)
+        return ", ".join(f"{name} = {value:.4g}" for name, value in told.values.items())
+
+    def _let_go(self) -> None:
+        """The run ends before its time: tell what is there, give the rest back."""
+        self.failures = 0
+        with suppress(StorageError):  # where the storage is gone too, the leases run out by themselves
+            for future in [f for f in self.running if f.done()]:
+                self._tell(future, self.running.pop(future))
+            for future in self.running:
+                future.cancel()
+            self.study.release(self.running.values())
 
 
-def _as_dict(values: Any, reveals: Sequence[str]) -> Any:
-    return values if isinstance(values, Mapping) or len(reveals) > 1 else {reveals[0]: values}
+def _described(error: BaseException) -> str:
+    """What a failed trial's message says."""
+    error = getattr(error, "cause", None) or error  # Ray wraps what the function raised
+    return str(error) if isinstance(error, EvaluationFailed) else f"{type(error).__name__}: {error}"
 
 
-def _check(study: "Study", functions: Mapping[str, Function], evaluations: int | None, budget: float | None) -> None:
+def _check(
+    study: "Study", functions: Any, workers: Any, executor: Executor | None, evaluation_timeout: float | None
+) -> None:
     if not isinstance(functions, Mapping):
         raise DefinitionError(f"functions must be a dict {{experiment: function}}, not {functions!r}")
     names = [e.name for e in study.experiments]
@@ -91,8 +251,35 @@ def _check(study: "Study", functions: Mapping[str, Function], evaluations: int |
     for name in names:
         if not callable(functions.get(name)):
             raise DefinitionError(f"functions has no function for the experiment {name!r}; the experiments are {names}")
-    if (evaluations is None) == (budget is None):
-        raise DefinitionError("give run one limit: evaluations=... or budget=...")
-    limit = evaluations if evaluations is not None else budget
-    if isinstance(limit, bool) or not isinstance(limit, int | float) or not limit > 0:
-        raise DefinitionError(f"evaluations or budget must be a number > 0, not {limit!r}")
+    _whole("workers", workers)
+    _positive("evaluation_timeout", evaluation_timeout)
+    if executor is not None and not callable(getattr(executor, "submit", None)):
+        raise DefinitionError(f"executor must be a concurrent.futures.Executor, not {executor!r}")
+    if executor is not None and evaluation_timeout is not None:
+        raise DefinitionError("evaluation_timeout is for local processes; an executor stops its tasks by its own means")
+
+
+def _check_portable(functions: Mapping[str, Function]) -> None:
+    """The functions can be sent to another process, or an error says which cannot."""
+    import cloudpickle
+
+    for name, function in functions.items():
+        try:
+            cloudpickle.dumps(function)
+        except Exception as error:  # pickling runs code of the function's own objects
+            raise DefinitionError(
+                f"the function of experiment {name!r} cannot be sent to a worker process ({error}); "
+                "open files, locks and connections inside it, or run with workers=1"
+            ) from error
+
+
+def _whole(name: str, value: Any) -> Any:
+    if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < 1):
+        raise DefinitionError(f"{name} must be a whole number >= 1, not {value!r}")
+    return value
+
+
+def _positive(name: str, value: Any) -> Any:
+    if value is not None and (isinstance(value, bool) or not isinstance(value, int | float) or not value > 0):
+        raise DefinitionError(f"{name} must be a number > 0, not {value!r}")
+    return value

@@ -10,6 +10,7 @@ import os
 import random
 import re
 import time
+import weakref
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
@@ -65,8 +66,8 @@ class Database:
         return self._repeat(work, writes=True)
 
     def close(self) -> None:
-        if self._engine is not None and self._pid == os.getpid():
-            self._engine.dispose()
+        if self._engine is not None:
+            _dispose(self._engine, self._pid)
         self._engine = None
 
     def _repeat(self, work: Callable[[Connection, int], T], writes: bool) -> T:
@@ -100,6 +101,7 @@ class Database:
         if self._engine is None:
             self._pid = os.getpid()
             self._engine = _engine(self.url, self.is_sqlite)
+            weakref.finalize(self, _dispose, self._engine, self._pid)
         return self._engine
 
     def _explained(self, error: SQLAlchemyError) -> StorageError:
@@ -149,6 +151,11 @@ def _engine(url: URL, is_sqlite: bool) -> Engine:
     event.listen(engine, "connect", _sqlite_connection)
     event.listen(engine, "begin", _sqlite_begin)
     return engine
+
+
+def _dispose(engine: Engine, pid: int) -> None:
+    """Close the connections; after a fork they are the parent's, and closing them here would end them there."""
+    engine.dispose(close=pid == os.getpid())
 
 
 def _sqlite_connection(connection: Any, _record: Any) -> None:
