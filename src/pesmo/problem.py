@@ -45,7 +45,7 @@ class Objective:
             )
         if self.inputs is not None:
             object.__setattr__(self, "inputs", _names(f"objective {self.name!r}: inputs", self.inputs))
-        if self.noise is not None and not (_is_number(self.noise) and self.noise >= 0):
+        if self.noise is not None and not (is_number(self.noise) and self.noise >= 0):
             raise DefinitionError(
                 f"objective {self.name!r}: noise is a standard deviation, a number >= 0, or None to learn it, "
                 f"not {self.noise!r}"
@@ -55,7 +55,7 @@ class Objective:
 
     def check(self, value: Any) -> float:
         """The value as a finite float that the transform accepts."""
-        if not _is_number(value):
+        if not is_number(value):
             raise ResultError(
                 f"objective {self.name!r} must be a finite number, not {value!r}; "
                 "report a run without a usable result with study.fail(trial, reason)"
@@ -97,7 +97,7 @@ class Experiment:
     def __post_init__(self) -> None:
         _check_name("an experiment", self.name)
         object.__setattr__(self, "reveals", _names(f"experiment {self.name!r}: reveals", self.reveals))
-        if not callable(self.cost) and not (_is_number(self.cost) and self.cost > 0):
+        if not callable(self.cost) and not (is_number(self.cost) and self.cost > 0):
             raise DefinitionError(
                 f"experiment {self.name!r}: cost must be a number > 0 or a function of the inputs, not {self.cost!r}"
             )
@@ -107,7 +107,7 @@ class Experiment:
         if not callable(self.cost):
             return float(self.cost)
         cost = self.cost(dict(point))
-        if not (_is_number(cost) and cost > 0):
+        if not (is_number(cost) and cost > 0):
             raise DefinitionError(f"experiment {self.name!r}: cost({point}) gave {cost!r}; it must be a number > 0")
         return float(cost)
 
@@ -275,7 +275,8 @@ def check_values(objectives: Mapping[str, Objective], revealed: Sequence[str], v
     return {name: objectives[name].check(values[name]) for name in revealed}
 
 
-def _is_number(value: Any) -> bool:
+def is_number(value: Any) -> bool:
+    """A finite real number; a bool is none."""
     if isinstance(value, bool) or not isinstance(value, Real):
         return False
     try:

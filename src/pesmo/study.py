@@ -1,10 +1,7 @@
 """A study: ask what to run next, tell what came out, recommend the trade-offs found so far."""
 
-import math
-import re
 import time
 from collections.abc import Callable, Iterable, Mapping
-from numbers import Real
 from pathlib import Path
 from typing import Any, overload
 
@@ -17,9 +14,9 @@ from pesmo.methods.model import Model, fit
 from pesmo.methods.pesmo import condition_on_pareto_sets
 from pesmo.methods.recommend import recommend
 from pesmo.methods.registry import method_for
-from pesmo.problem import Evidence, Experiment, Objective, Trial, check_values
+from pesmo.problem import Evidence, Experiment, Objective, Trial, check_values, is_number
 from pesmo.space import Space
-from pesmo.store import find_study, open_study
+from pesmo.store import check_place, find_study, open_study, short, shown
 from pesmo.store.contract import Outcome, Record, Store, Terms
 from pesmo.store.owner import is_dead, this_process
 from pesmo.suggest import blas, propose, rng_for, to_state
@@ -51,7 +48,7 @@ class Study:
         name: str = "study",
     ) -> None:
         definition = define(space, objectives, experiments, method, seed)
-        _check_place(storage, name)
+        check_place(storage, name)
         if storage is None:
             self._settle(definition, open_study(None, name, {}), None, name)
             return
@@ -63,7 +60,7 @@ class Study:
         if lines:
             store.close()
             raise DefinitionError(
-                f"the study {_short(name)} in {_shown(storage)} is defined otherwise: {'; '.join(lines)}. "
+                f"the study {short(name)} in {shown(storage)} is defined otherwise: {'; '.join(lines)}. "
                 "Open it as it is with pesmo.Study.open, or give this one another name"
             )
         stored = from_json(store.definition)  # plain numbers; only the cost functions are those given
@@ -77,7 +74,7 @@ class Study:
     @classmethod
     def open(cls, storage: str | Path, name: str | None = None) -> "Study":
         """A study that is there, as it was defined. The name may be left out where there is only one."""
-        _check_place(storage, "study" if name is None else name)
+        check_place(storage, "study" if name is None else name)
         name, store = find_study(storage, name)
         study = cls.__new__(cls)
         study._settle(from_json(store.definition), store, storage, name)
@@ -136,7 +133,7 @@ class Study:
                  it is told before; None: it is held for ever. A result that comes late is still welcome.
         retries  how often it may be asked again.
         """
-        if lease is not None and not (_is_number(lease) and lease > 0):
+        if lease is not None and not (is_number(lease) and lease > 0):
             raise DefinitionError(f"lease must be a number of seconds > 0 or None, not {lease!r}")
         if isinstance(retries, bool) or not isinstance(retries, int) or retries < 0:
             raise DefinitionError(f"retries must be a whole number >= 0, not {retries!r}")
@@ -197,7 +194,7 @@ class Study:
         """
         known = self._find(trial)
         checked = check_values(self._by_name, self.experiment(known.experiment).reveals, values)
-        if cost is not None and not (_is_number(cost) and cost >= 0):
+        if cost is not None and not (is_number(cost) and cost >= 0):
             raise ResultError(f"trial {known.id}: cost must be a number >= 0, not {cost!r}")
         told = self._finish(known, Outcome("complete", checked, cost=None if cost is None else float(cost)))
         if told.state == "failed":
@@ -300,23 +297,3 @@ class Study:
             if observed.values.size == 0:
                 raise TrialError(f"cannot {what} yet: objective {objective.name!r} has no value; tell or add one")
         return evidence
-
-
-def _check_place(storage: Any, name: Any) -> None:
-    if storage is not None and not isinstance(storage, str | Path):
-        raise DefinitionError(f"storage must be a path, a URL or None, not {storage!r}")
-    if not isinstance(name, str) or not name:
-        raise DefinitionError(f"a study's name must be a non-empty string, not {name!r}")
-
-
-def _shown(storage: str | Path) -> str:
-    """The storage as messages show it: no password."""
-    return repr(re.sub(r"(://[^:/@]*):[^@]*@", r"\1:***@", str(storage)))
-
-
-def _short(name: str) -> str:
-    return repr(name if len(name) <= 80 else f"{name[:80]}…")
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(value)

@@ -8,7 +8,6 @@ import time
 from multiprocessing.connection import Connection
 from queue import SimpleQueue
 
-
 GRACE = 5.0  # seconds between the wish that a worker ends and its end
 
 
@@ -22,8 +21,11 @@ def main(descriptor: int) -> None:
     parent = Connection(descriptor)
     calls: SimpleQueue[bytes] = SimpleQueue()
     threading.Thread(target=_receive, args=(parent, calls), daemon=True).start()
-    while True:
-        parent.send_bytes(_evaluate(calls.get()))
+    try:
+        while True:
+            parent.send_bytes(_evaluate(calls.get()))
+    except Ended:
+        os._exit(1)
 
 
 def _receive(parent: Connection, calls: "SimpleQueue[bytes]") -> None:

@@ -1,16 +1,35 @@
 """Where a study lives: memory, a SQLite file, a PostgreSQL server. See contract.py for what they promise."""
 
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pesmo.errors import StorageError
+from pesmo.errors import DefinitionError, StorageError
 from pesmo.store.contract import Store
 from pesmo.store.memory import MemoryStore
 
 if TYPE_CHECKING:
     from pesmo.store.database import Database
 
-__all__ = ["find_study", "open_study", "study_names"]
+__all__ = ["check_place", "find_study", "open_study", "short", "shown", "study_names"]
+
+
+def check_place(storage: Any, name: Any) -> None:
+    """A storage and a name that could be, or an error that says why not."""
+    if storage is not None and not isinstance(storage, str | Path):
+        raise DefinitionError(f"storage must be a path, a URL or None, not {storage!r}")
+    if not isinstance(name, str) or not name:
+        raise DefinitionError(f"a study's name must be a non-empty string, not {name!r}")
+
+
+def shown(storage: str | Path) -> str:
+    """A storage as messages show it: no password."""
+    return repr(re.sub(r"(://[^:/@]*):[^@]*@", r"\1:***@", str(storage)))
+
+
+def short(name: str) -> str:
+    """A study's name as messages show it."""
+    return repr(name if len(name) <= 80 else f"{name[:80]}…")
 
 
 def open_study(storage: str | Path | None, name: str, definition: dict[str, Any]) -> Store:
