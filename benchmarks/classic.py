@@ -27,7 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import qmc
 
-from benchmarks.problems import CHILDREN, FLOOR, _boundary, _mutate, _survivors
+from benchmarks.problems import CHILDREN, FLOOR, boundary, mutate, survivors
 
 Array = NDArray[np.float64]
 
@@ -84,10 +84,10 @@ def searched_front(problem: Classic, generations: int = 60, size: int = 3000) ->
     rng = np.random.default_rng(0)
     x = qmc.Sobol(problem.dim, rng=rng).random_base2(16)
     for _ in range(generations):
-        x, y = _survivors(x, problem.evaluate(x), size)
-        parents = np.concatenate([rng.integers(len(x), size=CHILDREN // 2), _boundary(y, CHILDREN // 2, rng)])
-        x = np.vstack([x, _mutate(x, parents, rng)])
-    return _survivors(x, problem.evaluate(x), size)[1]
+        x, y = survivors(x, problem.evaluate(x), size)
+        parents = np.concatenate([rng.integers(len(x), size=CHILDREN // 2), boundary(y, CHILDREN // 2, rng)])
+        x = np.vstack([x, mutate(x, parents, rng)])
+    return survivors(x, problem.evaluate(x), size)[1]
 
 
 # ------------------------------------------------------------------------------------------------------- functions

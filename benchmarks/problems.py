@@ -198,7 +198,7 @@ def approximate_front(problem: Problem, *, tolerance: float = 1e-4, patience: in
     minima = np.array(list(_minima(problem, sobol, values)))
     ends = problem.evaluate(minima)
     low, low_values = _descend(problem, sobol[:DESCENTS], values[:DESCENTS], ends.min(axis=0), rng)
-    x, y = _survivors(np.vstack([sobol, low, minima]), np.vstack([values, low_values, ends]), small)
+    x, y = survivors(np.vstack([sobol, low, minima]), np.vstack([values, low_values, ends]), small)
     reference, last = _reference(y), 0.0
     for _ in range(patience // 10):
         x, y = _evolve(problem, x, y, size=small, rng=rng)
@@ -208,7 +208,7 @@ def approximate_front(problem: Problem, *, tolerance: float = 1e-4, patience: in
         last = volume
     x, y = _evolve(problem, x, y, size=large, rng=rng)
     x = np.vstack([x, minima])  # single precision may have pushed the exact minima out
-    x, y = _survivors(x, problem.evaluate(x), large)
+    x, y = survivors(x, problem.evaluate(x), large)
     reference = _reference(y)
     volume = float(moocore.hypervolume(y, ref=reference))
     x, y = _thin(x, y, FRONT_POINTS)
@@ -220,13 +220,13 @@ def _evolve(
 ) -> tuple[Array, Array]:
     """The archive after some generations of mutation and selection."""
     for _ in range(generations):
-        parents = np.concatenate([rng.integers(len(x), size=CHILDREN // 2), _boundary(y, CHILDREN // 2, rng)])
-        new = _mutate(x, parents, rng)
-        x, y = _survivors(np.vstack([x, new]), np.vstack([y, problem._evaluate_fast(new)]), size)
+        parents = np.concatenate([rng.integers(len(x), size=CHILDREN // 2), boundary(y, CHILDREN // 2, rng)])
+        new = mutate(x, parents, rng)
+        x, y = survivors(np.vstack([x, new]), np.vstack([y, problem._evaluate_fast(new)]), size)
     return x, y
 
 
-def _boundary(y: Array, n: int, rng: np.random.Generator) -> NDArray[np.intp]:
+def boundary(y: Array, n: int, rng: np.random.Generator) -> NDArray[np.intp]:
     """n indices of points that are non-dominated for some of the objectives alone.
 
     They are the edges of the front, which set the nadir and which a search of the whole reaches last.
@@ -279,7 +279,7 @@ def _descend(problem: Problem, x: Array, y: Array, ideal: Array, rng: np.random.
     return x, y
 
 
-def _mutate(x: Array, parents: NDArray[np.intp], rng: np.random.Generator) -> Array:
+def mutate(x: Array, parents: NDArray[np.intp], rng: np.random.Generator) -> Array:
     """A child of each parent: a share of the difference of two points is added, then a small step."""
     n = len(parents)
     one, other = x[rng.integers(len(x), size=(2, n))]
@@ -288,7 +288,7 @@ def _mutate(x: Array, parents: NDArray[np.intp], rng: np.random.Generator) -> Ar
     return np.clip(x[parents] + share * (one - other) + step, 0.0, 1.0)
 
 
-def _survivors(x: Array, y: Array, size: int) -> tuple[Array, Array]:
+def survivors(x: Array, y: Array, size: int) -> tuple[Array, Array]:
     """The non-dominated points; thinned to `size` when they are a quarter more than that."""
     keep = moocore.is_nondominated(y)
     x, y = x[keep], y[keep]

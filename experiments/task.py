@@ -9,9 +9,9 @@ from typing import Any, Protocol
 import numpy as np
 
 import pesmo
+from experiments.dense import dense_recommendation
 
 Inputs = dict[str, Any]
-POINTS = {2: 200, 3: 500, 4: 1000}  # of the recommendation: a front of K objectives has K - 1 dimensions
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ def unit_task(
 ) -> Task:
     """The task of a problem over the unit cube. Scores are of noiseless values, also where the runs see noise.
 
-    score     log relative hypervolume difference of the recommendation
+    score     log relative hypervolume difference of the recommendation, as a surface
     observed  the same of the points where every objective was measured (none but the starts, in a decoupled run)
     """
     names = [f"f{k + 1}" for k in range(problem.objectives)]
@@ -66,10 +66,9 @@ def unit_task(
         return {name: float(noisy[names.index(name)]) for name in wanted}
 
     def score(study: pesmo.Study) -> dict[str, float]:
-        front = study.recommend(size=POINTS[min(problem.objectives, 4)])
         observed = [trial.inputs for trial in study.trials if len(trial.values) == len(names)]
         return {
-            "score": problem.log_relative_hv_difference(values(front.inputs)),
+            "score": problem.log_relative_hv_difference(problem.evaluate(dense_recommendation(study))),
             "observed": problem.log_relative_hv_difference(values(observed)),
         }
 
