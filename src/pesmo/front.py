@@ -45,6 +45,10 @@ class Front:
 
     def plot(self, path: str | Path | None = None) -> "Figure":
         """The front as a matplotlib figure, written to `path` if one is given (needs pesmo[plot])."""
-        from pesmo.report.plots import plot_front
+        from pesmo.report.axes import write
+        from pesmo.report.plot_fronts import plot_front
 
-        return plot_front(self, path)
+        figure = plot_front(self)
+        if path is not None:
+            write(figure, path)
+        return figure

@@ -3,7 +3,7 @@
 import time
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import Any, overload
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
@@ -21,6 +21,9 @@ from pesmo.store.contract import Outcome, Record, Store, Terms
 from pesmo.store.owner import is_dead, this_process
 from pesmo.suggest import blas, propose, rng_for, to_state
 from pesmo.view import View
+
+if TYPE_CHECKING:
+    from pesmo.report.gallery import Gallery
 
 RETRIES = 2  # how often an abandoned trial is asked again
 RECOMMEND, ACQUISITION, FITTED = 1, 2, 3  # streams of randomness beside the trials'
@@ -266,6 +269,13 @@ class Study:
             with blas.limit(limits=1, user_api="blas"):
                 self._fitted = self._view.revision, fit(evidence, to_state(self._store.memory()), rng)
         return self._fitted[1]
+
+    @property
+    def plot(self) -> "Gallery":
+        """Pictures: study.plot.front(), .progress(), .evaluations(), .slices(), ... as plotly figures."""
+        from pesmo.report.gallery import Gallery
+
+        return Gallery(self)
 
     def run(self, functions: Mapping[str, Callable[[dict[str, Any]], Any]], **limits: Any) -> Front:
         """Evaluate until a limit: see pesmo.run.loop.run for the limits."""

@@ -1,0 +1,18 @@
+// A click on a heading sorts its table; empty cells stay at the end.
+for (const button of document.querySelectorAll("th button")) {
+  button.addEventListener("click", () => {
+    const head = button.closest("th"), table = head.closest("table"), body = table.tBodies[0];
+    const column = Array.from(head.parentNode.children).indexOf(head);
+    const down = head.getAttribute("aria-sort") === "ascending";
+    const key = (row) => row.children[column].dataset.value ?? row.children[column].textContent;
+    const rows = Array.from(body.rows).sort((a, b) => {
+      const [x, y] = [key(a), key(b)];
+      if (x === "" || y === "") return (x === "") - (y === "");
+      const order = isNaN(x) || isNaN(y) ? x.localeCompare(y) : x - y;
+      return down ? -order : order;
+    });
+    for (const other of head.parentNode.children) other.removeAttribute("aria-sort");
+    head.setAttribute("aria-sort", down ? "descending" : "ascending");
+    body.append(...rows);
+  });
+}
