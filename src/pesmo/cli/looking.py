@@ -107,7 +107,7 @@ def _one_format(as_json: bool, as_csv: bool) -> None:
 
 def make_report(where: str | None, storage: str | None, name: str | None, output: Path) -> None:
     study = target(where, storage, name).open()
-    from pesmo.report.page import write_report  # pyright: ignore[reportMissingImports]
+    from pesmo.report.page import write_report
 
     _writable(output)
     write_report(study, output)
@@ -117,7 +117,7 @@ def make_report(where: str | None, storage: str | None, name: str | None, output
 def make_plots(words: list[str], storage: str | None, name: str | None, output: Path | None, form: str) -> None:
     """Figures by name, all of them where none is named; the first word is the study unless it names a figure."""
     from pesmo.report import save
-    from pesmo.report.figures import FIGURES  # pyright: ignore[reportMissingImports]
+    from pesmo.report.figures import FIGURES
 
     where, figures = (words[0], words[1:]) if words and words[0] not in FIGURES else (None, words)
     for figure in figures:
