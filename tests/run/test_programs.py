@@ -4,15 +4,15 @@ import json
 import os
 import pickle
 import signal
+import subprocess
 import sys
-import threading
 import time
 from pathlib import Path
 
 import pytest
 
 from pesmo.errors import ProgramError
-from pesmo.run.programs import Program, end_programs, fill, last_object, placeholders, program_of, variable
+from pesmo.run.programs import Program, fill, last_object, placeholders, program_of, variable
 
 NASTY = ["$(rm -rf x)", "; ls", "`id`", 'it\'s "quoted"', "two\nlines", "a\tb  c", "-rf", "*", "{lr}", "ünïcödé ✓", ""]
 ECHO = """
@@ -158,21 +158,17 @@ def test_a_time_out_ends_the_program_and_its_children(tmp_path: Path) -> None:
         until(lambda pid=int(pid): gone(pid))
 
 
-def test_an_interrupt_ends_running_programs_and_is_no_failure(tmp_path: Path) -> None:
-    pids, caught = tmp_path / "pids", []
+def test_an_interrupt_ends_the_program_and_its_children(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pids = tmp_path / "pids"
 
-    def work() -> None:
-        try:
-            python(FORKING, str(pids))({})
-        except BaseException as error:
-            caught.append(type(error))
+    def wait(process: subprocess.Popen, timeout: float | None = None) -> int:
+        monkeypatch.undo()
+        until(pids.exists)
+        raise KeyboardInterrupt  # as Ctrl-C does to a wait
 
-    thread = threading.Thread(target=work)
-    thread.start()
-    until(pids.exists)
-    end_programs()
-    thread.join(60)
-    assert caught == [KeyboardInterrupt]
+    monkeypatch.setattr(subprocess.Popen, "wait", wait)
+    with pytest.raises(KeyboardInterrupt):
+        python(FORKING, str(pids))({})
     for pid in pids.read_text().split():
         until(lambda pid=int(pid): gone(pid))
 

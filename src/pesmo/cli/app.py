@@ -1,7 +1,6 @@
 """`pesmo`: the list of commands. Each imports what it needs when it is called, so that --help answers at once."""
 
 import signal
-import sys
 from pathlib import Path
 from types import FrameType
 from typing import Annotated, Any
@@ -70,11 +69,8 @@ def main() -> None:
     """The entry point. SIGTERM (a scheduler, `kill`) stops a run as cleanly as Ctrl-C does."""
 
     def stop(number: int, frame: FrameType | None) -> None:
-        if "pesmo.run.programs" in sys.modules:
-            sys.modules["pesmo.run.programs"].end_programs()
         raise KeyboardInterrupt
 
-    signal.signal(signal.SIGINT, stop)
     signal.signal(signal.SIGTERM, stop)
     app()
 

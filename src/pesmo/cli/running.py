@@ -19,7 +19,7 @@ from pesmo.cli.view import Limit, LiveView, has_front, kept_limit
 from pesmo.errors import DefinitionError, TrialError
 from pesmo.front import Front
 from pesmo.report.tables import front_table, spending_table
-from pesmo.run.programs import Program, end_programs, program_of
+from pesmo.run.programs import Program, program_of
 from pesmo.study import Study
 
 
@@ -124,7 +124,6 @@ def _run(study: Study, programs: dict[str, Program], limit: Limit, workers: int,
         with nullcontext() if quiet else LiveView(study, limit, console):
             front = _loop(study, programs, limit, workers)
     except KeyboardInterrupt:
-        end_programs()
         done = limit.done(study.trials)
         _say(console, f"Stopped: {done:g} of {limit.total:g}, nothing lost. The same command goes on.")
         raise

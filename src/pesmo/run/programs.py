@@ -17,8 +17,6 @@ import signal
 import subprocess
 import sys
 import tempfile
-import threading
-import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -28,14 +26,10 @@ from pesmo.errors import ProgramError
 
 RESULT_TAIL = 1_000_000  # bytes of standard output searched for the result
 STDERR_TAIL = 2_000  # bytes of standard error kept with a failed trial
-GLANCE = 0.5  # seconds between two looks whether it was interrupted
 GRACE = 3.0  # seconds between SIGTERM and SIGKILL
 PYTHON = "python"  # {python}: the interpreter that runs pesmo, wherever that is
 
 _BRACES = re.compile(r"\{\{|\}\}|\{([^{}]*)\}|[{}]")
-_live: set[subprocess.Popen[bytes]] = set()
-_interrupted: set[subprocess.Popen[bytes]] = set()  # ended by end_programs
-_lock = threading.RLock()  # a signal handler may interrupt its holder
 
 
 @dataclass(frozen=True)
@@ -74,7 +68,7 @@ class Program:
     def _execute(
         self, arguments: list[str], environment: dict[str, str], stdin: IO[bytes], stdout: IO[bytes], stderr: IO[bytes]
     ) -> int:
-        """The exit code. However this ends (time-out, Ctrl-C), no process of its group is left behind."""
+        """The exit code. Ended from outside (time-out, Ctrl-C, a worker's end), it leaves no process of its group."""
         try:
             process = subprocess.Popen(
                 arguments,
@@ -88,30 +82,13 @@ class Program:
         except (OSError, ValueError) as error:  # no such program, not executable, a NUL in an argument, ...
             where = self.directory or os.getcwd()
             raise ProgramError(f"cannot start {arguments[0]!r} in {where}: {error}") from None
-        with _lock:
-            _live.add(process)
         try:
-            return self._wait(process)
+            return process.wait(self.timeout)
+        except subprocess.TimeoutExpired:
+            raise ProgramError(f"ended after its time-out of {self.timeout:g} s") from None
         finally:
             if process.poll() is None:
                 _end_group(process)
-            with _lock:
-                _live.discard(process)
-                _interrupted.discard(process)
-
-    def _wait(self, process: subprocess.Popen[bytes]) -> int:
-        """The exit code. A program ended by end_programs has not failed: the trial stays open and is run again."""
-        deadline = math.inf if self.timeout is None else time.monotonic() + self.timeout
-        while True:
-            code = None
-            with suppress(subprocess.TimeoutExpired):
-                code = process.wait(max(0.0, min(GLANCE, deadline - time.monotonic())))
-            if process in _interrupted:
-                raise KeyboardInterrupt
-            if code is not None:
-                return code
-            if time.monotonic() >= deadline:
-                raise ProgramError(f"ended after its time-out of {self.timeout:g} s")
 
     def _result(self, output: str) -> dict[str, Any]:
         found = last_object(output)
@@ -130,18 +107,6 @@ class Program:
                 raise ProgramError(f"the result has {name!r} = {_brief(found[name])}, which is not a finite number")
         wanted = (*self.reveals, "cost") if self.reveals else tuple(found)
         return {name: found[name] for name in wanted if name in found}
-
-
-def end_programs() -> None:
-    """End every program that is running now: its caller gets a KeyboardInterrupt, not a failure.
-
-    It waits for nothing, so a signal handler may call it; the callers see to programs that do not heed SIGTERM.
-    """
-    with _lock:
-        running = list(_live)
-        _interrupted.update(running)
-    for process in running:
-        _signal_group(process, signal.SIGTERM)
 
 
 def placeholders(argument: str) -> list[str]:
