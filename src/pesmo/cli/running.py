@@ -19,6 +19,7 @@ from pesmo.cli.view import Limit, LiveView, has_front, kept_limit
 from pesmo.errors import DefinitionError, TrialError
 from pesmo.front import Front
 from pesmo.report.tables import front_table, spending_table
+from pesmo.run.executors import Processes
 from pesmo.run.programs import Program, program_of
 from pesmo.study import Study
 
@@ -131,13 +132,18 @@ def _run(study: Study, programs: dict[str, Program], limit: Limit, workers: int,
 
 
 def _loop(study: Study, programs: dict[str, Program], limit: Limit, workers: int) -> Front | None:
-    """The front; None where an objective has no value. Failures never end the run: they must not cost a night."""
+    """The front; None where an objective has no value. Failures never end the run: they must not cost a night.
+
+    Even a single worker is a process of its own: it ends its program when this process is killed.
+    """
+    pool = Processes(workers)
     try:
         return study.run(
             programs,
             evaluations=limit.evaluations,
             budget=limit.budget,
             workers=workers,
+            executor=pool,
             progress=False,
             failures=None,
         )
@@ -145,6 +151,8 @@ def _loop(study: Study, programs: dict[str, Program], limit: Limit, workers: int
         if has_front(study):
             raise
         return None
+    finally:
+        pool.shutdown(cancel_futures=True)
 
 
 def _conclude(study: Study, front: Front | None, console: Console, said: str) -> None:
