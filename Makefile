@@ -47,8 +47,8 @@ quality: $(VENV)/.demo .venv-peers/.installed  ## the front's quality beside ran
 	$(BIN)/python benchmarks/peer_runs.py random qlognehvi
 	$(BIN)/python benchmarks/quality.py run
 
-accuracy: $(VENV)/.demo  ## PESMO's acquisition beside the exact one: table and the paper's figures
-	$(BIN)/python experiments/accuracy.py
+accuracy: $(VENV)/.demo  ## PESMO's acquisition beside the exact one, for the page of the experiments
+	$(BIN)/python -m experiments accuracy
 
 # Networks and trees need PyTorch and scikit-learn: an environment of their own.
 .venv-experiments/.installed: pyproject.toml

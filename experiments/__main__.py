@@ -10,6 +10,7 @@ from importlib import import_module
 from pathlib import Path
 
 import pesmo
+from experiments import accuracy
 from experiments.methods import missing, new_study
 from experiments.page import DOCS, write_page
 from experiments.pool import execute
@@ -38,9 +39,15 @@ def parser() -> argparse.ArgumentParser:
         command.add_argument("--results", type=Path, default=RESULTS, help="folder of the raw files")
         for option, settings in getattr(module, "OPTIONS", {}).items():
             command.add_argument(f"--{option}", **settings)
+    command = commands.add_parser("accuracy", help=(accuracy.__doc__ or "").splitlines()[0])
+    command.add_argument("--results", type=Path, default=RESULTS, help="folder of the raw files")
+    accuracy.add_options(command)
     command = commands.add_parser("report", help="make docs/experiments.md and its figures from the raw files")
     command.add_argument("--results", type=Path, default=RESULTS, help="folder of the raw files")
     command.add_argument("--docs", type=Path, default=DOCS, help="folder of the page")
+    command = commands.add_parser("gather", help="take over runs of another folder of results that go further")
+    command.add_argument("other", type=Path)
+    command.add_argument("--results", type=Path, default=RESULTS, help="folder of the raw files")
     return top
 
 
@@ -76,6 +83,13 @@ def main(words: Sequence[str] | None = None) -> int:
     arguments = parser().parse_args(words)
     if arguments.name == "report":
         write_page(Results(arguments.results), arguments.docs)
+        return 0
+    if arguments.name == "gather":
+        with Results(arguments.results).writing():
+            print(f"{Results(arguments.results).gather(Results(arguments.other))} runs taken over")
+        return 0
+    if arguments.name == "accuracy":
+        accuracy.run(Results(arguments.results), arguments, _public(words))
         return 0
     runs, left_out = plan(arguments)
     print("\n".join(left_out), file=sys.stderr, end="\n" if left_out else "")

@@ -6,12 +6,13 @@ from collections import Counter
 from importlib import import_module
 from pathlib import Path
 
+from experiments import accuracy
 from experiments.results import Results
 from experiments.sections import Output
 from experiments.summary import table
 
 DOCS = Path(__file__).parents[1] / "docs"
-SECTIONS = ("synthetic", "times", "classic", "rivals")
+SECTIONS = ("accuracy", "synthetic", "times", "classic", "rivals")
 INTRODUCTION = """\
 # Experiments
 
@@ -41,7 +42,7 @@ def write_page(results: Results, docs: Path = DOCS) -> Path:
 
 def _provenance(results: Results) -> str:
     """The batches the rows come from."""
-    counts: Counter[int] = Counter()
+    counts: Counter[int] = Counter(accuracy.batches(results) if accuracy.settings(results) else {})
     for experiment in SECTIONS:
         for setting in results.settings(experiment):
             for method in results.methods(experiment, setting):

@@ -85,17 +85,48 @@ class Results:
 
     def new_batch(self, command: str) -> int:
         """Note where the rows to come are from; their batch's number."""
+        return self._note(
+            {
+                "batch": 0,
+                "date": datetime.now(UTC).strftime("%Y-%m-%d"),
+                "machine": machine_kind(),
+                "commit": commit(),
+                "command": command,
+            }
+        )
+
+    def gather(self, other: Results) -> int:
+        """Take over the runs of another folder (another machine's, say) that go further than ours; how many."""
+        taken, renumbered = 0, {}
+        for path in sorted(other.root.glob("*/*/*.csv")):
+            key = (path.parts[-3], path.parts[-2], path.stem)
+            ours, theirs = self.read(*key), other.read(*key)
+            longer = {number: rows for number, rows in theirs.items() if len(rows) > len(ours.get(number, []))}
+            for row in (row for rows in longer.values() for row in rows):
+                batch = int(row["batch"])
+                if batch not in renumbered:
+                    renumbered[batch] = self._note(other.batches()[batch])
+                row["batch"] = renumbered[batch]
+            if longer:
+                taken += len(longer)
+                self._write(self.path(*key), ours | longer)
+        return taken
+
+    def _note(self, entry: Row) -> int:
+        """A line for a batch; its number."""
         batch = max(self.batches(), default=0) + 1
-        entry = {
-            "batch": batch,
-            "date": datetime.now(UTC).strftime("%Y-%m-%d"),
-            "machine": machine_kind(),
-            "commit": commit(),
-            "command": command,
-        }
         with (self.root / "batches.jsonl").open("a", encoding="utf-8") as file:
-            file.write(json.dumps(entry) + "\n")
+            file.write(json.dumps({**entry, "batch": batch}) + "\n")
         return batch
+
+    def _write(self, path: Path, runs: dict[int, list[Row]]) -> None:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        partial = path.with_suffix(".partial")
+        with partial.open("w", newline="", encoding="utf-8") as file:
+            table = csv.DictWriter(file, list(next(iter(runs.values()))[0]), lineterminator="\n")
+            table.writeheader()
+            table.writerows(row for _, rows in sorted(runs.items()) for row in rows)
+        partial.replace(path)
 
     @contextmanager
     def writing(self) -> Iterator[None]:

@@ -74,6 +74,16 @@ def test_a_run_goes_on_from_its_last_whole_row(tiny: Path, tmp_path: Path) -> No
     assert rows_of(tmp_path, "pesmo") == again  # nothing is left to do, and nothing is done
 
 
+def test_runs_of_another_folder_are_taken_over_once(tiny: Path, tmp_path: Path) -> None:
+    here = Results(tmp_path)
+    assert here.new_batch("python -m experiments something") == 1
+    assert main(["gather", str(tiny), "--results", str(tmp_path)]) == 0
+    assert without_clocks(rows_of(tmp_path, "pesmo")) == without_clocks(rows_of(tiny, "pesmo"))
+    assert {row["batch"] for row in rows_of(tmp_path, "pesmo")} == {"2"}
+    assert here.batches()[2]["command"] == Results(tiny).batches()[1]["command"]
+    assert here.gather(Results(tiny)) == 0
+
+
 def test_what_cannot_run_is_left_out_aloud(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     words = ["classic", "--settings", "zdt1", "--methods", "nonesuch", "--results", str(tmp_path)]
     assert main(words) == 0
