@@ -131,33 +131,40 @@ def test_wrong_options_are_refused(words: list[str], message: str, pesmo: Pesmo,
     assert message in pesmo("run", *words, code=2).stderr
 
 
+GATE = """
+import os, sys, time
+open(f"{os.getpid()}.call", "w").close()
+deadline = time.monotonic() + 240
+while sum(name.endswith(".call") for name in os.listdir()) > 4 and not os.path.exists("go"):
+    time.sleep(0.05)
+    assert time.monotonic() < deadline
+"""
+
+
 def test_a_killed_run_loses_nothing(pesmo: Pesmo, study_file: Path, tmp_path: Path) -> None:
     script = study_file.with_name("both.py")
-    script.write_text(f"import time; time.sleep(0.2)\n{script.read_text(encoding='utf-8')}", encoding="utf-8")
-    text = study_file.read_text(encoding="utf-8")
-    study_file.write_text(text.replace("evaluations = 8", "evaluations = 12"), encoding="utf-8")
+    script.write_text(GATE + script.read_text(encoding="utf-8"), encoding="utf-8")  # a few calls, then it waits
     command = [sys.executable, "-m", "pesmo", "run", "study.toml", "--workers", "2"]
     with (tmp_path / "log").open("w+") as log:
         process = subprocess.Popen(command, cwd=tmp_path, stdout=log, stderr=log)
         try:
             deadline = time.monotonic() + 120
-            done = 0
-            while done < 3:
+            while len(list(tmp_path.glob("*.call"))) < 5:
                 assert time.monotonic() < deadline
                 assert process.poll() is None, (tmp_path / "log").read_text()
-                time.sleep(0.05)
-                status = pesmo("status", "--json", code=None)  # 2 until the run has begun
-                done = json.loads(status.stdout)["complete"] if status.exit_code == 0 else 0
+                pesmo("status", "--json", code=None)  # watched meanwhile; exit code 2 until the run has begun
+            watched = json.loads(pesmo("status", "--json").stdout)
         finally:
             process.send_signal(signal.SIGKILL)
             process.wait(120)
     before = [t for t in trials(pesmo) if t["state"] == "complete"]
-    assert 3 <= len(before) < 12
+    assert 2 <= watched["complete"] <= len(before) <= 4
+    (tmp_path / "go").touch()
     pesmo("run", "study.toml", "--workers", "2")
     after = {t["id"]: t for t in trials(pesmo)}
     assert all(after[t["id"]] == t for t in before)
     complete = [t for t in after.values() if t["state"] == "complete"]
-    assert len(complete) == 12
+    assert len(complete) == 8
     assert {t["state"] for t in after.values()} <= {"complete", "abandoned"}
     assert all(t["values"]["a"] == t["inputs"]["x"] ** 2 for t in complete)
 
