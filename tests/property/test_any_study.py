@@ -7,10 +7,12 @@ import math
 import os
 
 import numpy as np
+import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from pesmo import Choice, Experiment, Float, Int, Objective, Space, Study
+from pesmo import Choice, Experiment, Finished, Float, Int, Objective, Space, Study
+from pesmo.methods.registry import METHODS
 
 INPUTS = st.one_of(
     st.just(Float(0, 1)),
@@ -26,8 +28,9 @@ VALUES = ["plain", "constant", "huge", "tiny", "step", "one"]  # "one": a single
 
 
 @st.composite
-def studies(draw):
-    d, k = draw(st.integers(1, 20)), draw(st.integers(1, 8))
+def studies(draw, method="pesmo"):
+    most = METHODS[method].most_objectives or 8
+    d, k = draw(st.integers(1, 20)), draw(st.integers(1, most))
     space = Space({f"input {i}": draw(INPUTS) for i in range(d)})
     objectives = [
         Objective(
@@ -40,9 +43,9 @@ def studies(draw):
     ]
     names = [o.name for o in objectives]
     experiments = None
-    if draw(st.booleans()):
+    if draw(st.booleans()) and not METHODS[method].needs_complete:
         experiments = [Experiment(f"run {n}", [n], cost=1.0 + i) for i, n in enumerate(names)]
-    study = Study(space, objectives, experiments, seed=draw(st.integers(0, 2**32 - 1)))
+    study = Study(space, objectives, experiments, method, seed=draw(st.integers(0, 2**32 - 1)))
     kinds = [draw(st.sampled_from(VALUES)) for _ in names]
     _fill(study, kinds, draw(st.integers(0, 60)), np.random.default_rng(draw(st.integers(0, 1000))))
     return study
@@ -86,19 +89,43 @@ def check(study: Study, trial) -> None:
         assert "every point" in (trial.note or "")
 
 
-# The same examples every time, so that CI does not fail by chance; PESMO_FUZZ=1 draws new ones. No shrinking: one
-# example takes seconds.
-@settings(
-    max_examples=60,
-    deadline=None,
-    derandomize="PESMO_FUZZ" not in os.environ,
-    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.large_base_example],
-    phases=[Phase.explicit, Phase.generate],
-)
-@given(studies(), st.sampled_from(["tell", "fail", "leave"]))
+def examples(count: int) -> settings:
+    """The same examples every time, so that CI does not fail by chance; PESMO_FUZZ=1 draws new ones.
+
+    No shrinking: one example takes seconds.
+    """
+    return settings(
+        max_examples=count,
+        deadline=None,
+        derandomize="PESMO_FUZZ" not in os.environ,
+        suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.large_base_example],
+        phases=[Phase.explicit, Phase.generate],
+    )
+
+
+THEN = st.sampled_from(["tell", "fail", "leave"])
+
+
+@examples(60)
+@given(studies(), THEN)
 def test_any_study_gets_a_valid_new_suggestion(study: Study, then: str) -> None:
+    ask_three(study, then)
+
+
+@pytest.mark.parametrize("method", sorted(set(METHODS) - {"pesmo"}))
+@examples(8)
+@given(st.data(), THEN)
+def test_so_it_does_from_every_rival(method: str, data: st.DataObject, then: str) -> None:
+    ask_three(data.draw(studies(method)), then)
+
+
+def ask_three(study: Study, then: str) -> None:
     for _ in range(3):
-        trial = study.ask()
+        try:
+            trial = study.ask()
+        except Finished:  # PAL's right, where everything is classified
+            assert study.method == "pal"
+            return
         check(study, trial)
         if then == "tell":
             study.tell(trial, dict.fromkeys(study.experiment(trial.experiment).reveals, 0.5))

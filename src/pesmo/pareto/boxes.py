@@ -12,6 +12,7 @@ import numpy as np
 from pesmo.pareto.subset import representatives
 
 MOST = 1000  # boxes; a front with more is thinned to evenly spread points
+MOST_BOUNDS = 2 * MOST  # on the way to them: many turn out empty
 
 
 def undominated_boxes(values: np.ndarray, reference: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -21,11 +22,12 @@ def undominated_boxes(values: np.ndarray, reference: np.ndarray) -> tuple[np.nda
     points = inside.shape[0]
     while True:
         kept = inside[representatives(inside, points)] if points < inside.shape[0] else inside
-        bounds, _ = _local_upper_bounds(kept, reference)
-        ends, starts = _dominated_boxes(-bounds, np.full(reference.shape, np.inf))
-        if ends.shape[0] <= MOST or points <= 1:
-            return -starts, -ends
-        points = points * 3 // 4
+        cut = _local_upper_bounds(kept, reference)
+        if cut is not None:
+            boxes = _dominated_boxes(-cut[0], np.full(reference.shape, np.inf))
+            if boxes is not None and (boxes[0].shape[0] <= MOST or points <= 1):
+                return -boxes[1], -boxes[0]
+        points = points * 2 // 3
 
 
 def hypervolume_gains(lower: np.ndarray, upper: np.ndarray, values: np.ndarray) -> np.ndarray:
@@ -34,8 +36,11 @@ def hypervolume_gains(lower: np.ndarray, upper: np.ndarray, values: np.ndarray) 
     return np.sum(np.prod(np.maximum(sides, 0.0), axis=-1), axis=-1)
 
 
-def _local_upper_bounds(values: np.ndarray, reference: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Bounds (B, K), and the points (B, K, K) that define them: row j of one defines its coordinate j."""
+def _local_upper_bounds(values: np.ndarray, reference: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
+    """Bounds (B, K), and the points (B, K, K) that define them: row j of one defines its coordinate j.
+
+    None where they become too many, which with eight objectives a dozen points bring about.
+    """
     k = reference.shape[0]
     bounds = reference[None, :].copy()
     makers = np.full((1, k, k), -np.inf)
@@ -53,12 +58,17 @@ def _local_upper_bounds(values: np.ndarray, reference: np.ndarray) -> tuple[np.n
             new_bounds.append(projected)
             new_makers.append(made)
         bounds, makers = np.concatenate(new_bounds), np.concatenate(new_makers)
+        if bounds.shape[0] > MOST_BOUNDS:
+            return None
     return bounds, makers
 
 
-def _dominated_boxes(values: np.ndarray, reference: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _dominated_boxes(values: np.ndarray, reference: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
     """Lower and upper corners (B, K) of disjoint boxes that make up what the rows of values dominate."""
-    bounds, makers = _local_upper_bounds(values, reference)
+    cut = _local_upper_bounds(values, reference)
+    if cut is None:
+        return None
+    bounds, makers = cut
     lower, upper = np.empty_like(bounds), bounds.copy()
     lower[:, 0], upper[:, 0] = makers[:, 0, 0], reference[0]
     for j in range(1, reference.shape[0]):
