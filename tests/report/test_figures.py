@@ -28,7 +28,7 @@ def test_every_figure_for_k_objectives(k: int, tmp_path) -> None:
         assert isinstance(figure, go.Figure)
         assert len(figure.data) > 0  # type: ignore[arg-type]
     for name in FIGURE_NAMES if k == 2 else ["front"]:
-        path = save(name, snapshot, tmp_path / "deep" / f"{name}.png")  # type: ignore[arg-type]
+        path = save(name, snapshot, tmp_path / "deep" / f"{name}.png")
         assert path.read_bytes().startswith(b"\x89PNG")
 
 
@@ -44,12 +44,12 @@ def test_decoupled_figures_count_each_experiment() -> None:
 
 def test_svg_and_pdf_and_an_ending_nobody_knows(tmp_path) -> None:
     snapshot = Snapshot(decoupled())
-    assert save("progress", snapshot, tmp_path / "p.svg").read_text().lstrip().startswith("<?xml")  # type: ignore[arg-type]
-    assert save("progress", snapshot, tmp_path / "p.pdf").read_bytes().startswith(b"%PDF")  # type: ignore[arg-type]
+    assert save("progress", snapshot, tmp_path / "p.svg").read_text().lstrip().startswith("<?xml")
+    assert save("progress", snapshot, tmp_path / "p.pdf").read_bytes().startswith(b"%PDF")
     with pytest.raises(pesmo.PesmoError, match="its ending must be one of"):
-        save("progress", snapshot, tmp_path / "p.docx")  # type: ignore[arg-type]
+        save("progress", snapshot, tmp_path / "p.docx")
     with pytest.raises(pesmo.PesmoError, match="no figure is called 'cake'"):
-        save("cake", snapshot, tmp_path / "p.png")  # type: ignore[arg-type]
+        save("cake", snapshot, tmp_path / "p.png")
 
 
 def test_names_are_data_in_both(tmp_path) -> None:
@@ -57,7 +57,7 @@ def test_names_are_data_in_both(tmp_path) -> None:
     for name in FIGURE_NAMES:
         assert "<script>" not in str(FIGURES[name](snapshot).to_json())
     for name in ("front", "sensitivity"):
-        save(name, snapshot, tmp_path / f"{name}.svg")  # type: ignore[arg-type]
+        save(name, snapshot, tmp_path / f"{name}.svg")
 
 
 def test_slices_along_one_input_through_a_point_of_ones_own() -> None:

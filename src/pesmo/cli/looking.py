@@ -117,6 +117,7 @@ def make_report(where: str | None, storage: str | None, name: str | None, output
 def make_plots(words: list[str], storage: str | None, name: str | None, output: Path | None, form: str) -> None:
     """Figures by name, all of them where none is named; the first word is the study unless it names a figure."""
     from pesmo.report import save
+    from pesmo.report.data import Snapshot
     from pesmo.report.figures import FIGURES
 
     where, figures = (words[0], words[1:]) if words and words[0] not in FIGURES else (None, words)
@@ -126,10 +127,10 @@ def make_plots(words: list[str], storage: str | None, name: str | None, output: 
     if form not in FORMATS:
         raise DefinitionError(f"--format must be one of {', '.join(FORMATS)}, not {form!r}")
     paths = _paths(figures or list(FIGURES), output, form)
-    study = target(where, storage, name).open()
+    snapshot = Snapshot(target(where, storage, name).open())  # one front for all figures
     for figure, path in paths.items():
         _writable(path)
-        save(figure, study, path)
+        save(figure, snapshot, path)
         typer.echo(f"wrote {path}")
 
 

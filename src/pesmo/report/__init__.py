@@ -4,12 +4,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from pesmo.report.data import Snapshot
     from pesmo.study import Study
 
 FIGURE_NAMES = ("front", "pairs", "progress", "evaluations", "sensitivity", "slices")
 
 
-def save(name: str, study: "Study", path: str | Path) -> Path:
+def save(name: str, study: "Study | Snapshot", path: str | Path) -> Path:
     """Write one of FIGURE_NAMES to a PNG, SVG or PDF file (needs pesmo[plot])."""
     from pesmo.report.plots import save
 
