@@ -6,7 +6,7 @@ BIN = $(VENV)/bin
 export OMP_NUM_THREADS = 1
 export OPENBLAS_NUM_THREADS = 1
 
-.PHONY: help demo test lint bench quality accuracy experiment clean
+.PHONY: help demo test lint bench ehvi quality accuracy experiment clean
 help:  ## this list
 	@grep -E '^[a-z]+:.*##' Makefile | sed 's/:.*##/ -/'
 
@@ -42,6 +42,9 @@ test: lint  ## everything CI runs
 
 bench: $(VENV)/.demo .venv-peers/.installed  ## seconds a suggestion beside BoTorch and Optuna (about half an hour)
 	$(BIN)/python benchmarks/speed.py
+
+ehvi: $(VENV)/.demo .venv-peers/.installed  ## EHI's values beside BoTorch's analytic EHVI
+	$(BIN)/python benchmarks/ehvi.py
 
 quality: $(VENV)/.demo .venv-peers/.installed  ## the front's quality beside random search and qLogNEHVI (hours; resumable)
 	$(BIN)/python benchmarks/peer_runs.py random qlognehvi

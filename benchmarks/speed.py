@@ -29,6 +29,12 @@ RESULTS = HERE / "results" / "speed.json"
 REPEATS = 5
 CASES = [(2, 3, 20), (2, 3, 50), (2, 3, 100), (2, 3, 200), (4, 6, 100)]  # K, d, N: for everyone
 ALONE = [(2, 3, 400), (8, 6, 100)]  # for PESMO: how it grows
+RIVALS = {
+    "ParEGO": 1.0,
+    "SMSego": 1.0,
+    "EHI": 3.0,
+    "SUR": 3.0,
+}  # ours, and how many times PESMO's seconds they may take
 LENGTH_SCALE = {3: 0.3, 6: 0.6}
 # Peer, Pareto points asked for, suggestions timed, seconds each may take. JES and PES raise where a draw's Pareto set
 # has fewer points than asked for, as those with K = 2 have: so they are also asked for 10.
@@ -36,15 +42,15 @@ PEERS = [("qlognehvi", 50, 3, 300), ("optuna_gp", 50, 3, 300), ("jes", 50, 1, 20
          ("pes", 50, 1, 200), ("pes", 10, 1, 200)]  # fmt: skip
 
 
-def time_pesmo(objectives: int, dim: int, data: int, decoupled: bool) -> dict[str, float]:
-    """CPU seconds of PESMO's suggestions; runs in a process of its own, for its peak memory."""
+def time_ours(method: str, objectives: int, dim: int, data: int, decoupled: bool) -> dict[str, float]:
+    """CPU seconds of suggestions by one of our methods; runs in a process of its own, for its peak memory."""
     import pesmo
 
     problem = gp_prior_problem(0, dim, objectives, LENGTH_SCALE[dim])
     names = [f"f{k}" for k in range(objectives)]
     experiments = [pesmo.Experiment(name, [name]) for name in names] if decoupled else None
     space = pesmo.Space({f"x{i}": pesmo.Float(0, 1) for i in range(dim)})
-    study = pesmo.Study(space, names, experiments, seed=0)
+    study = pesmo.Study(space, names, experiments, method, seed=0)
 
     def values(point: dict[str, Any]) -> dict[str, float]:
         row = problem.evaluate(np.array([[point[name] for name in space.names]]))[0]
@@ -64,8 +70,8 @@ def time_pesmo(objectives: int, dim: int, data: int, decoupled: bool) -> dict[st
     return {"seconds": median(seconds[1:]), "first": seconds[0], "peak_mb": peak}
 
 
-def pesmo_row(objectives: int, dim: int, data: int, decoupled: bool) -> dict[str, float]:
-    command = [sys.executable, __file__, "--pesmo", str(objectives), str(dim), str(data), str(int(decoupled))]
+def our_row(method: str, case: tuple[int, int, int], decoupled: bool = False) -> dict[str, float]:
+    command = [sys.executable, __file__, "--ours", method, *map(str, case), str(int(decoupled))]
     environment = os.environ | dict.fromkeys(THREADS, "1")
     done = subprocess.run(command, capture_output=True, text=True, check=True, env=environment)
     return json.loads(done.stdout)
@@ -105,7 +111,9 @@ def run(peers: bool) -> dict[str, dict[str, Any]]:
 
     for case in CASES + ALONE:
         for decoupled in (False, True):
-            record("PESMO decoupled" if decoupled else "PESMO", case, pesmo_row(*case, decoupled))
+            record("PESMO decoupled" if decoupled else "PESMO", case, our_row("pesmo", case, decoupled))
+        for method in RIVALS if case in CASES[:3] else ():
+            record(method, case, our_row(method.lower(), case))
         if peers and case in CASES:
             for name, points, repeats, limit in PEERS:
                 method = {"qlognehvi": "BoTorch qLogNEHVI", "optuna_gp": "Optuna GPSampler"}.get(
@@ -153,6 +161,9 @@ def bars(results: dict[str, dict[str, Any]]) -> list[str]:
     bar("PESMO at K=8 / K=4 (d=6, N=100)", seconds("PESMO", ALONE[1]) / seconds("PESMO", CASES[4]), 2.5)
     for case in CASES[:4]:
         bar(f"decoupled / coupled at {label(case)}", seconds("PESMO decoupled", case) / seconds("PESMO", case), 1.6)
+    for case in CASES[:3]:
+        for method, limit in RIVALS.items():
+            bar(f"{method} / PESMO at {label(case)}", seconds(method, case) / seconds("PESMO", case), limit)
     peak = max(row["peak_mb"] for method in ("PESMO", "PESMO decoupled") for row in results[method].values())
     bar("PESMO's peak memory in MB", peak, 500)
     return lines
@@ -160,12 +171,12 @@ def bars(results: dict[str, dict[str, Any]]) -> list[str]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--pesmo", nargs=4, type=int, help=argparse.SUPPRESS)
-    parser.add_argument("--alone", action="store_true", help="PESMO only, no peers")
+    parser.add_argument("--ours", nargs=5, help=argparse.SUPPRESS)
+    parser.add_argument("--alone", action="store_true", help="our methods only, no peers")
     arguments = parser.parse_args()
-    if arguments.pesmo:
-        objectives, dim, data, decoupled = arguments.pesmo
-        print(json.dumps(time_pesmo(objectives, dim, data, bool(decoupled))))
+    if arguments.ours:
+        method, *case, decoupled = arguments.ours
+        print(json.dumps(time_ours(method, *map(int, case), bool(int(decoupled)))))
         return
     results = run(peers=not arguments.alone)
     print("\n" + table(results) + "\n")
