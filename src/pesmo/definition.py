@@ -147,8 +147,10 @@ def _input(name: str, spec: Input) -> dict[str, Any]:
 
 def _option(name: str, option: Any) -> str | bool | int | float:
     """An option as JSON has it."""
-    if isinstance(option, str | bool):
+    if isinstance(option, bool):
         return option
+    if isinstance(option, str):
+        return str(option)  # NumPy's strings are strings, of another type
     if isinstance(option, Integral):
         return int(option)
     if isinstance(option, Real) and math.isfinite(option) and float(option) == option:

@@ -2,14 +2,11 @@
 
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pesmo.errors import DefinitionError, StorageError
 from pesmo.store.contract import Store
 from pesmo.store.memory import MemoryStore
-
-if TYPE_CHECKING:
-    from pesmo.store.database import Database
 
 __all__ = ["check_place", "find_study", "open_study", "short", "shown", "study_names"]
 
@@ -47,9 +44,12 @@ def open_study(storage: str | Path | None, name: str, definition: dict[str, Any]
 
 def find_study(storage: str | Path, name: str | None) -> tuple[str, Store]:
     """A study that is there, and its name, which may be left out where there is only one."""
+    from pesmo.store.database import Database
     from pesmo.store.directory import enter, names
+    from pesmo.store.schema import require
 
-    database = _existing(storage)
+    database = Database(storage)
+    require(database)
     known = names(database)
     if name is None and len(known) == 1:
         name = known[0]
@@ -62,21 +62,13 @@ def find_study(storage: str | Path, name: str | None) -> tuple[str, Store]:
 
 def study_names(storage: str | Path) -> list[str]:
     """The names of the studies there, in the order they were made."""
+    from pesmo.store.database import Database
     from pesmo.store.directory import names
+    from pesmo.store.schema import require
 
-    database = _existing(storage)
+    database = Database(storage)
     try:
+        require(database)
         return names(database)
     finally:
         database.close()
-
-
-def _existing(storage: str | Path) -> "Database":
-    from pesmo.store.database import Database
-    from pesmo.store.schema import prepare
-
-    database = Database(storage)
-    if not database.exists:
-        raise StorageError(f"there is no file {database.label!r}; make a study in it with pesmo.Study(storage=...)")
-    prepare(database)
-    return database

@@ -23,6 +23,15 @@ def prepare(database: Database) -> None:
     database.write(lambda connection, _: _migrate(connection, database))
 
 
+def require(database: Database) -> None:
+    """Like `prepare`, for a database that has studies already: an error where it has no tables of ours."""
+    if not database.exists:
+        raise StorageError(f"there is no file {database.label!r}; make a study in it with pesmo.Study(storage=...)")
+    if not database.read(lambda connection, _: inspect(connection).has_table(VERSION_TABLE)):
+        raise StorageError(f"storage {database.label!r} holds no studies of pesmo; is it the right one?")
+    prepare(database)
+
+
 def is_current(connection: Connection, label: str | None) -> bool:
     """True where the schema is this version's; False where it is older or missing; a newer one is an error."""
     if not inspect(connection).has_table(VERSION_TABLE):
