@@ -8,7 +8,8 @@ from typing import Any
 from sqlalchemy import event
 from sqlalchemy.engine import Engine
 
-from tests.fault.processes import Child, both, study
+from pesmo.study import Study
+from tests.fault.processes import SPACE, Child, both, study
 
 EVALUATIONS = 7  # five from the design, then the model's
 
@@ -89,7 +90,7 @@ POINTS: dict[str, tuple[str, Callable[[], None]]] = {
 
 def killed(storages: str) -> dict:
     """For every point: a run killed there, what it left behind, and what a second run makes of it."""
-    report = {}
+    report: dict = {"whole": {method: whole(method) for method in ("random", "pesmo")}}
     for (point, (method, arm)), storage in zip(POINTS.items(), storages.split("|"), strict=True):
 
         def run(storage: str = storage, method: str = method, arm: Callable[[], None] | None = None) -> list:
@@ -106,23 +107,22 @@ def killed(storages: str) -> dict:
     return report
 
 
-def whole(method: str) -> dict:
+def whole(method: str) -> list:
     """The trials of a run that nobody kills, in memory."""
-    from pesmo.study import Study
-    from tests.fault.processes import SPACE
-
     one = Study(SPACE, ["a", "b"], seed=7, method=method)
     one.run({"evaluate": both}, evaluations=EVALUATIONS, progress=False)
-    return {"trials": [[t.id, t.state, t.inputs, t.values, t.gain, t.retry_of] for t in one.trials]}
+    return listed(one)
 
 
 def trials(storage: str) -> list:
-    from pesmo.study import Study
-
     one = Study.open(storage)
-    found = [[t.id, t.state, t.inputs, t.values, t.gain, t.retry_of] for t in one.trials]
+    found = listed(one)
     one.close()
     return found
 
 
-SCENARIOS = {"killed": killed, "whole": whole}
+def listed(one: Study) -> list:
+    return [[t.id, t.state, t.inputs, t.values, t.gain, t.retry_of] for t in one.trials]
+
+
+SCENARIOS = {"killed": killed}

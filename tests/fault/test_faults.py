@@ -65,13 +65,12 @@ def test_a_crowd_starts_at_once_on_an_empty_server(postgres) -> None:
     study.close()
 
 
-@pytest.mark.parametrize("processes", [2, 8, 32])
-def test_of_many_tellers_exactly_one_wins_and_a_replay_gives_the_same_answer(storage, processes: int) -> None:
-    report = scenario("tellers", storage, str(processes))
-    assert report["errors"] == []
-    winners = [a for a in report["answers"] if a[0] != "refused"]
-    assert winners == [[report["stored"]] * 2]
-    assert report["answers"].count(["refused", "refused"]) == processes - 1
+def test_of_many_tellers_exactly_one_wins_and_a_replay_gives_the_same_answer(storage) -> None:
+    for count, report in scenario("tellers", storage, "2", "8", "32").items():
+        assert report["errors"] == []
+        winners = [a for a in report["answers"] if a[0] != "refused"]
+        assert winners == [[report["stored"]] * 2]
+        assert report["answers"].count(["refused", "refused"]) == int(count) - 1
 
 
 def test_killed_at_every_named_point_nothing_is_lost_and_the_study_resumes(request, tmp_path, storage) -> None:
@@ -81,7 +80,7 @@ def test_killed_at_every_named_point_nothing_is_lost_and_the_study_resumes(reque
     else:
         storages = [str(tmp_path / f"{i}.db") for i in range(len(POINTS))]
     report = scenario("killed", "|".join(storages))
-    whole = {method: scenario("whole", method)["trials"] for method in ("random", "pesmo")}
+    whole = report.pop("whole")
     for point, found in report.items():
         assert found["ended"] == 9, (point, found)
         for trial_id, state, inputs, values, *_ in found["left"]:
