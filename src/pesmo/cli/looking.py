@@ -1,6 +1,7 @@
 """Looking at a study: status, trials, front, report, plots."""
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -13,18 +14,24 @@ from rich.text import Text
 from pesmo.cli.opening import target
 from pesmo.cli.tables import csv_text, trials_csv
 from pesmo.cli.trials import trial_dict
-from pesmo.cli.view import front_of, kept_limit, picture, summarize
-from pesmo.errors import DefinitionError
+from pesmo.cli.view import Limit, front_of, kept_limit, picture, summarize
+from pesmo.errors import DefinitionError, PesmoError
 from pesmo.front import Front
 from pesmo.problem import Trial
+from pesmo.report import FIGURE_NAMES, save, write_report
+from pesmo.report.data import Snapshot
 from pesmo.report.tables import front_table
 
 FORMATS = ("png", "svg", "pdf")
 
 
 def show_status(where: str | None, storage: str | None, name: str | None, as_json: bool) -> None:
-    study = target(where, storage, name).open()
-    summary = summarize(study, kept_limit(study), front_of(study))
+    place = target(where, storage, name)
+    study = place.open()
+    limit = kept_limit(study)
+    if limit.total is None and place.file is not None:  # it has not been run yet, only asked
+        limit = Limit(place.file.evaluations, place.file.budget)
+    summary = summarize(study, limit, front_of(study))
     if as_json:
         typer.echo(json.dumps(summary.to_dict()))
     else:
@@ -107,31 +114,24 @@ def _one_format(as_json: bool, as_csv: bool) -> None:
 
 def make_report(where: str | None, storage: str | None, name: str | None, output: Path) -> None:
     study = target(where, storage, name).open()
-    from pesmo.report.page import write_report
-
-    _writable(output)
-    write_report(study, output)
-    typer.echo(f"wrote {output}")
+    _write(output, lambda: write_report(study, output))
 
 
 def make_plots(words: list[str], storage: str | None, name: str | None, output: Path | None, form: str) -> None:
     """Figures by name, all of them where none is named; the first word is the study unless it names a figure."""
-    from pesmo.report import save
-    from pesmo.report.data import Snapshot
-    from pesmo.report.figures import FIGURES
-
-    where, figures = (words[0], words[1:]) if words and words[0] not in FIGURES else (None, words)
+    where, figures = (words[0], words[1:]) if words and words[0] not in FIGURE_NAMES else (None, words)
+    known = f"the figures are {', '.join(FIGURE_NAMES)}"
     for figure in figures:
-        if figure not in FIGURES:
-            raise DefinitionError(f"there is no figure {figure!r}; the figures are {', '.join(FIGURES)}")
+        if figure not in FIGURE_NAMES:
+            raise DefinitionError(f"there is no figure {figure!r}; {known}")
+    if where is not None and "://" not in where and not Path(where).exists():
+        raise DefinitionError(f"{where!r} is neither a study nor a figure; {known}")
     if form not in FORMATS:
         raise DefinitionError(f"--format must be one of {', '.join(FORMATS)}, not {form!r}")
-    paths = _paths(figures or list(FIGURES), output, form)
+    paths = _paths(figures or list(FIGURE_NAMES), output, form)
     snapshot = Snapshot(target(where, storage, name).open())  # one front for all figures
     for figure, path in paths.items():
-        _writable(path)
-        save(figure, snapshot, path)
-        typer.echo(f"wrote {path}")
+        _write(path, lambda figure=figure, path=path: save(figure, snapshot, path))
 
 
 def _paths(figures: list[str], output: Path | None, form: str) -> dict[str, Path]:
@@ -145,10 +145,13 @@ def _paths(figures: list[str], output: Path | None, form: str) -> dict[str, Path
     return {figures[0]: output}
 
 
-def _writable(path: Path) -> None:
+def _write(path: Path, write: Callable[[], Any]) -> None:
+    """Write a file and say so; a place that cannot be written to is the user's to change."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        with path.open("ab"):
-            pass
+        write()
+    except PesmoError:
+        raise
     except OSError as error:
         raise DefinitionError(f"cannot write {path}: {error.strerror}") from None
+    typer.echo(f"wrote {path}")

@@ -24,13 +24,14 @@ class Target:
         if self.file is None:
             return Study.open(self.storage, self.name)
         file = self.file
-        Path(file.storage).parent.mkdir(parents=True, exist_ok=True) if "://" not in file.storage else None
         return Study(file.space, file.objectives, file.experiments, file.method, file.seed, file.storage, file.name)
 
     def open(self) -> Study:
         """The study as it is in its storage; it must exist."""
         if self.file is not None and "://" not in self.storage and not Path(self.storage).exists():
-            raise StorageError(f"the study of {self.said} has not begun: begin with `pesmo run {self.said}`")
+            raise StorageError(
+                f"the study of {self.said} has not begun: begin with `pesmo run {self.said}`, or `pesmo ask`"
+            )
         return Study.open(self.storage, self.name)
 
 
