@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 import pesmo
 from experiments import accuracy
@@ -17,7 +18,7 @@ from experiments.pool import execute
 from experiments.results import RESULTS, Results
 from experiments.runs import Run
 
-NAMES = ("synthetic", "times", "classic", "rivals")
+NAMES = ("synthetic", "times", "mnist", "trees", "classic", "rivals")
 PRIVATE = ("--data", "--results")  # options that name a path of this machine: not for the files
 
 
@@ -27,14 +28,14 @@ def parser() -> argparse.ArgumentParser:
     for name in NAMES:
         module = import_module(f"experiments.{name}")
         command = commands.add_parser(name, help=(module.__doc__ or "").splitlines()[0], description=module.__doc__)
-        command.add_argument("--settings", nargs="+", choices=module.SETTINGS, default=list(module.SETTINGS))
+        if hasattr(module, "SCALES"):
+            command.add_argument("--scale", choices=module.SCALES, default="small", help="default: %(default)s")
+        else:
+            command.add_argument("--settings", nargs="+", choices=module.SETTINGS, default=list(module.SETTINGS))
         command.add_argument("--methods", nargs="+", help="default: those the experiment is about")
-        command.add_argument("--problems", type=int, default=module.NUMBERS, help="runs of each method: problems or "
-                             "repetitions 0 to N - 1 (default %(default)s)")  # fmt: skip
-        command.add_argument("--evaluations", type=int, default=module.EVALUATIONS, help="coupled ones, starts "
-                             "included (default %(default)s)")  # fmt: skip
-        command.add_argument("--every", type=int, default=module.EVERY, help="evaluations between scores (default "
-                             "%(default)s)")  # fmt: skip
+        command.add_argument("--problems", type=int, help="runs of each method: problems or repetitions 0 to N - 1")
+        command.add_argument("--evaluations", type=int, help="of each run: coupled ones, the starts included")
+        command.add_argument("--every", type=int, help="evaluations between scores; 0: none is taken")
         command.add_argument("--jobs", type=int, default=1, help="processes (default %(default)s)")
         command.add_argument("--results", type=Path, default=RESULTS, help="folder of the raw files")
         for option, settings in getattr(module, "OPTIONS", {}).items():
@@ -56,17 +57,29 @@ def plan(arguments: argparse.Namespace) -> tuple[list[Run], list[str]]:
     module = import_module(f"experiments.{arguments.name}")
     options = tuple((name, str(getattr(arguments, name))) for name in getattr(module, "OPTIONS", {}))
     runs, left_out = [], []
-    for setting in arguments.settings:
+    numbers, evaluations, every = _sizes(arguments, module)
+    for setting in [arguments.scale] if hasattr(module, "SCALES") else arguments.settings:
         for method in arguments.methods or module.methods(setting):
-            run = Run(arguments.name, setting, method, 0, arguments.evaluations, arguments.every, options)
+            run = Run(arguments.name, setting, method, 0, evaluations, every, options)
             if hasattr(module, "adapt"):
                 run = module.adapt(run)
             reason = missing(method) or _misfit(run)
             if reason:
                 left_out.append(f"{run.experiment} {run.setting} {method} is left out: {reason}")
             else:
-                runs += [replace(run, number=number) for number in range(arguments.problems)]
+                runs += [replace(run, number=number) for number in range(numbers)]
     return sorted(runs, key=lambda run: run.number), left_out
+
+
+def _sizes(arguments: argparse.Namespace, module: Any) -> tuple[int, int, int]:
+    """Runs, evaluations of each and between scores: as given, or the experiment's own."""
+    if hasattr(module, "SCALES"):
+        scale = module.SCALES[arguments.scale]
+        own = (scale.numbers, scale.evaluations, scale.every)
+    else:
+        own = (module.NUMBERS, module.EVALUATIONS, module.EVERY)
+    given = (arguments.problems, arguments.evaluations, arguments.every)
+    return tuple(o if g is None else g for g, o in zip(given, own, strict=True))
 
 
 def _misfit(run: Run) -> str | None:

@@ -108,6 +108,7 @@ def _row(run: Run, task: Task, number: int, spent: float, inputs: Row, values: d
         "mark": "",
         "score": "",
         "observed": "",
+        **dict.fromkeys(task.extra, ""),
     }
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -22,14 +22,16 @@ class Task:
     measure  (inputs, names of objectives, rng) -> their values, noise included
     score    (study) -> scores of what is known now, {column: value}
     costs    of each objective; a coupled evaluation costs their sum, and is the unit of what a run spends
+    extra    columns that `score` fills beside score and observed
     """
 
     space: pesmo.Space
     objectives: tuple[pesmo.Objective, ...]
     starts: tuple[Inputs, ...]
     measure: Callable[[Inputs, Sequence[str], np.random.Generator], dict[str, float]]
-    score: Callable[[pesmo.Study], dict[str, float]]
+    score: Callable[[pesmo.Study], Mapping[str, float | str]]
     costs: tuple[float, ...]
+    extra: tuple[str, ...] = ()
 
     @property
     def names(self) -> list[str]:
