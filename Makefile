@@ -6,7 +6,7 @@ BIN = $(VENV)/bin
 export OMP_NUM_THREADS = 1
 export OPENBLAS_NUM_THREADS = 1
 
-.PHONY: help demo test lint bench ehvi quality accuracy experiment clean
+.PHONY: help demo test lint docs bench ehvi quality accuracy experiment clean
 help:  ## this list
 	@grep -E '^[a-z]+:.*##' Makefile | sed 's/:.*##/ -/'
 
@@ -21,7 +21,7 @@ $(VENV)/.test: $(BIN)/python pyproject.toml
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[test]"
 	@touch $@ $(VENV)/.demo
 
-demo: $(VENV)/.demo  ## a real decoupled study, to the end: progress bar, front as a table and as demo/front.png
+demo: $(VENV)/.demo  ## a real decoupled study, to the end: the front as a table, demo/front.png, demo/report.html
 	$(BIN)/python examples/beam.py
 
 lint: $(VENV)/.test  ## ruff, pyright, import-linter
@@ -30,7 +30,10 @@ lint: $(VENV)/.test  ## ruff, pyright, import-linter
 	$(BIN)/lint-imports
 	$(BIN)/pyright --pythonpath $(BIN)/python
 
-test: lint  ## everything CI runs
+docs: $(VENV)/.test  ## the documentation as a site, in site/
+	$(BIN)/mkdocs build --strict --quiet
+
+test: lint docs  ## everything CI runs
 	sh tests/install-postgres.sh
 	$(BIN)/python -m pytest
 

@@ -10,6 +10,7 @@ import numpy as np
 from rich.console import Console
 
 import pesmo
+from pesmo.report import save, write_report
 from pesmo.report.tables import front_table, spending_table
 
 LENGTH, FORCE = 2.0, 5_000.0  # m, N at the free end
@@ -66,20 +67,25 @@ def simulate(inputs: dict) -> float:
 def main(budget: float = 500.0) -> pesmo.Study:
     study = pesmo.Study(
         space,
-        objectives=[pesmo.Objective("mass", transform="log"), pesmo.Objective("deflection", transform="log")],
+        objectives=[
+            pesmo.Objective("mass", transform="log", unit="kg"),
+            pesmo.Objective("deflection", transform="log", unit="mm"),
+        ],
         experiments=[
             pesmo.Experiment("weigh", reveals=["mass"], cost=1),
             pesmo.Experiment("simulate", reveals=["deflection"], cost=20),
         ],
         seed=7,
+        name="cantilever beam",
     )
     front = study.run({"weigh": weigh, "simulate": simulate}, budget=budget)
     console = Console()
     console.print(front_table(front))
     console.print(spending_table(study))
-    picture = Path("demo") / "front.png"
-    front.plot(picture)
-    console.print(f"The front as a picture: {picture}")
+    picture, page = Path("demo") / "front.png", Path("demo") / "report.html"
+    save("front", study, picture)
+    write_report(study, page)
+    console.print(f"The front as a picture: {picture}; everything about the study: {page}")
     return study
 
 

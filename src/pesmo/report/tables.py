@@ -6,6 +6,7 @@ from rich.box import SIMPLE_HEAD
 from rich.table import Table
 
 from pesmo.front import Front
+from pesmo.report.style import with_unit
 
 if TYPE_CHECKING:
     from pesmo.study import Study
@@ -21,8 +22,8 @@ def front_table(front: Front, most: int = 15) -> Table:
     )
     for name in front.inputs[0]:
         table.add_column(name, justify="right", no_wrap=True)
-    for name in names:
-        table.add_column(name, justify="right", style="cyan", no_wrap=True)
+    for objective in front.objectives:
+        table.add_column(with_unit(objective), justify="right", style="cyan", no_wrap=True)
     table.add_column("P", justify="right", no_wrap=True)
     rows = front.to_dicts()
     step = max(1, -(-len(rows) // most))
