@@ -31,7 +31,7 @@ lint: $(VENV)/.test  ## ruff, pyright, import-linter
 	$(BIN)/pyright --pythonpath $(BIN)/python
 
 docs: $(VENV)/.test  ## the documentation as a site, in site/
-	$(BIN)/mkdocs build --strict --quiet
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
 test: lint docs  ## everything CI runs
 	sh tests/install-postgres.sh

@@ -23,7 +23,7 @@ def load(name: str):
 
 def test_beam(tmp_path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    study = load("beam").main(budget=120.0)
+    study = load("beam").main(budget=107.0)
     assert (tmp_path / "demo" / "front.png").exists()
     assert {t.experiment for t in study.trials} == {"weigh", "simulate"}
 
