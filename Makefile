@@ -68,4 +68,4 @@ experiment: $(if $(EXTRA),.venv-experiments/.installed,$(VENV)/.demo)  ## NAME=c
 	$(if $(EXTRA),.venv-experiments/bin,$(BIN))/python -m experiments $(NAME) $(ARGS)
 
 clean:  ## remove environments and caches
-	rm -rf .venv .venv-peers .venv-experiments .pytest_cache .ruff_cache .hypothesis demo
+	rm -rf .venv .venv-peers .venv-experiments .pytest_cache .ruff_cache .hypothesis demo site

@@ -1,4 +1,4 @@
-"""Docstrings for the reference: aligned columns of names and meanings become lists, as Markdown would run them together."""
+"""Docstrings for the reference: aligned names and meanings become lists, as Markdown would run them together."""
 
 import re
 from typing import Any
