@@ -14,8 +14,9 @@ from rich.console import Console
 from rich.text import Text
 from threadpoolctl import threadpool_limits
 
+from pesmo.cli.live import LiveView
 from pesmo.cli.opening import Target, target
-from pesmo.cli.view import Limit, LiveView, has_front, kept_limit
+from pesmo.cli.view import Limit, has_front, kept_limit
 from pesmo.errors import DefinitionError, TrialError
 from pesmo.front import Front
 from pesmo.report.tables import front_table, spending_table
@@ -59,6 +60,9 @@ def join_study(
     place = target(where, storage, name)
     study = place.open()
     programs, kept = from_settings(study)
+    if place.file is not None:  # a copy of the study file knows better than the storage
+        programs = place.file.programs
+        kept = kept if kept.total is not None else Limit(place.file.evaluations, place.file.budget)
     limit = _limit(Limit(evaluations, budget), kept, "when the study is run first")
     _check_programs(programs, [e.name for e in study.experiments], place)
     _run(study, programs, limit, workers, quiet, place)

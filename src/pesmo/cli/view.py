@@ -1,31 +1,20 @@
-"""Where a study stands, as numbers and as a picture for a terminal; alone (`pesmo status`) or live (`pesmo run`).
-
-The live view watches the storage from a thread of its own, as another process would: the loop that runs the study
-knows nothing of it and never waits for it.
-"""
+"""Where a study stands, as numbers and as a picture for a terminal: alone (`pesmo status`) or live (live.py)."""
 
 import math
-import threading
-import time
 from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
 from rich.box import SIMPLE_HEAD
-from rich.console import Console, Group, RenderableType
-from rich.live import Live
+from rich.console import Group, RenderableType
 from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from pesmo.errors import PesmoError
 from pesmo.front import Front
 from pesmo.pareto.dominance import hypervolume
 from pesmo.problem import Trial
 from pesmo.study import Study
-
-REFRESH = 0.5  # seconds between two looks at the storage
-SHARE = 0.1  # of the time spent on computing the front for the view
 
 
 @dataclass(frozen=True)
@@ -210,64 +199,3 @@ def outcome_line(trial: Trial) -> str:
     values = ", ".join(f"{name} = {value:.4g}" for name, value in trial.values.items())
     message = " ".join((trial.message or "").split())
     return f"trial {trial.id} {trial.experiment}: {values or f'{trial.state}: {message[:100]}'}"
-
-
-# --------------------------------------------------------------------------------------------------------------- live
-
-
-class LiveView:
-    """A context that shows the study while it runs: a picture on a terminal, else a line for each trial that ends."""
-
-    def __init__(self, study: Study, limit: Limit, console: Console) -> None:
-        self._storage, self._name, self._limit, self._console = study.storage, study.name, limit, console
-        self._began, self._before = time.monotonic(), limit.done(study.trials)
-        self._shown = {t.id for t in study.trials if t.state in ("complete", "failed")}
-        self._stop = threading.Event()
-        self._thread = threading.Thread(target=self._watch, name="pesmo-view", daemon=True)
-
-    def __enter__(self) -> "LiveView":
-        self._thread.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._stop.set()
-        self._thread.join()
-
-    def _watch(self) -> None:
-        assert self._storage is not None  # a study of the command line always has one
-        study = Study.open(self._storage, self._name)
-        front, front_at, next_front, last = None, -1, 0.0, ""
-        with Live(console=self._console, auto_refresh=False, transient=True) as live:
-            while True:
-                stopping = self._stop.wait(REFRESH)
-                try:
-                    ended = [t for t in study.trials if t.state in ("complete", "failed") and t.id not in self._shown]
-                    for trial in ended:
-                        last = outcome_line(trial)
-                        self._shown.add(trial.id)
-                        if not self._console.is_terminal:
-                            self._console.print(Text(f"{self._progress(study.trials)}  {last}"), soft_wrap=True)
-                    if self._console.is_terminal:
-                        now = time.monotonic()
-                        if len(self._shown) != front_at and now >= next_front and not stopping:
-                            front, front_at = front_of(study), len(self._shown)
-                            next_front = time.monotonic() + (time.monotonic() - now) / SHARE
-                        live.update(
-                            picture(summarize(study, self._limit, front), self._left(study), last), refresh=True
-                        )
-                except PesmoError as error:  # the view goes on: the run itself stops where it must
-                    last = str(error)
-                if stopping:
-                    study.close()
-                    return
-
-    def _progress(self, trials: list[Trial]) -> str:
-        """How far the study was when the latest trial shown had ended."""
-        return f"{self._limit.done([t for t in trials if t.id in self._shown]):g}/{self._limit.total:g}"
-
-    def _left(self, study: Study) -> float | None:
-        """Seconds until the limit, at the pace of this run."""
-        done = self._limit.done(study.trials)
-        if self._limit.total is None or done <= self._before:
-            return None
-        return (time.monotonic() - self._began) / (done - self._before) * (self._limit.total - done)
