@@ -261,7 +261,8 @@ def run(results: Results, arguments: argparse.Namespace, command: str) -> None:
     folder, found = results.root / "accuracy", {}
     with threadpool_limits(1):
         for case in cases():
-            exact(case, False, folder), exact(case, True, folder)
+            for whole in (False, True):
+                exact(case, whole, folder)
             found[case.name] = pesmo_alpha(case, GRID, arguments.seed, arguments.draws)
     np.savez_compressed(folder / "pesmo.npz", batch=results.new_batch(command), **found)
 

@@ -7,7 +7,7 @@ from experiments.figures import draw_curves
 from experiments.methods import OURS
 from experiments.results import Results
 from experiments.runs import Run
-from experiments.sections import LABEL, Output, completed, curves, end_table, incomplete
+from experiments.sections import FLOOR, LABEL, Output, completed, curves, end_table, incomplete
 from experiments.summary import Scores, at, paired
 from experiments.task import Task, unit_task
 
@@ -34,7 +34,7 @@ def section(results: Results, output: Output) -> str:
     runs = {s: completed(results, "classic", s, names, EVALUATIONS) for s in SETTINGS if s in settings}
     parts = [
         f"Log relative hypervolume difference of the recommendation after {EVALUATIONS} evaluations, the 2(d + 1) of "
-        "the start included, mean ± standard error over repetitions (how many, in brackets); lower is better.",
+        f"the start included, mean ± standard error over repetitions (how many, in brackets); lower is better. {FLOOR}",
         end_table(runs, names, EVALUATIONS),
     ]
     if any("random" in found for found in runs.values()):

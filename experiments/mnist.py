@@ -76,14 +76,14 @@ def images(given: str) -> tuple[np.ndarray, np.ndarray]:
             return read_idx(x).reshape(-1, 784).astype(np.float32) / 255.0, read_idx(y).astype(np.int64)
     if given:
         raise FileNotFoundError("--data DIR needs train-images-idx3-ubyte and train-labels-idx1-ubyte there (or .gz)")
-    from sklearn.datasets import fetch_openml
+    from sklearn.datasets import fetch_openml  # pyright: ignore[reportMissingImports] (.venv-experiments has it)
 
     found = fetch_openml("mnist_784", version=1, as_frame=False)
     return found.data[:60_000].astype(np.float32) / 255.0, found.target[:60_000].astype(np.int64)
 
 
 def network(layers: int, units: int, dropout: float = 0.0) -> Any:
-    from torch import nn
+    from torch import nn  # pyright: ignore[reportMissingImports] (.venv-experiments has it)
 
     parts: list[nn.Module] = []
     width = 784
@@ -95,7 +95,7 @@ def network(layers: int, units: int, dropout: float = 0.0) -> Any:
 
 def error(inputs: Inputs, training: Training, data: str, rng: np.random.Generator) -> float:
     """The share of held-out images a trained network gets wrong; at least half an image, so that a logit exists."""
-    import torch
+    import torch  # pyright: ignore[reportMissingImports] (.venv-experiments has it)
 
     torch.manual_seed(int(rng.integers(2**31)))
     torch.set_num_threads(1)
@@ -123,7 +123,7 @@ def error(inputs: Inputs, training: Training, data: str, rng: np.random.Generato
 
 def time_ratio(inputs: Inputs, training: Training, rng: np.random.Generator) -> float:
     """Prediction time over the fastest network's: medians of timings taken in turn, so that both see the same load."""
-    import torch
+    import torch  # pyright: ignore[reportMissingImports] (.venv-experiments has it)
 
     torch.manual_seed(int(rng.integers(2**31)))
     torch.set_num_threads(1)

@@ -8,9 +8,10 @@ from pathlib import Path
 
 from experiments.figures import Curve
 from experiments.results import Results
-from experiments.summary import Scores, at, best_bold, complete, mean, paired, scores, table
+from experiments.summary import MINUS, Scores, at, best_bold, complete, mean, paired, scores, table
 
 LABEL = "log relative hypervolume difference"
+FLOOR = "A difference under one in ten thousand counts as that, so that no score is below -9.21.".replace("-", MINUS)
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from benchmarks.problems import Problem, gp_prior_problem, half_linear_problem
 from experiments.figures import draw_curves
 from experiments.results import Results
 from experiments.runs import Run
-from experiments.sections import LABEL, Output, completed, curves, difference, incomplete, marks_table, standing
+from experiments.sections import FLOOR, LABEL, Output, completed, curves, difference, incomplete, marks_table, standing
 from experiments.summary import Scores, finished_at, mean
 from experiments.task import Task, unit_task
 
@@ -81,7 +81,7 @@ def section(results: Results, output: Output) -> str:
     """The paper's figure of hypervolumes, setting by setting; then the evaluations of each objective."""
     parts = [
         "Log relative hypervolume difference of the recommendation, mean ± standard error over problems; lower is "
-        "better. One evaluation of a decoupled run counts as its share of a coupled one.",
+        f"better. {FLOOR} One evaluation of a decoupled run counts as its share of a coupled one.",
         "**Paper:** PESMO is best in all four settings; decoupled, it is slightly better for K = 2 with noise, and "
         "clearly better for K = 4 (the paper gives curves, no numbers).",
     ]

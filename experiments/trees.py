@@ -77,7 +77,7 @@ class Ensemble:
     """Trees on subsamples with switched labels, voting."""
 
     def __init__(self, inputs: Inputs, x: np.ndarray, bad: np.ndarray, rng: np.random.Generator) -> None:
-        from sklearn.tree import DecisionTreeClassifier
+        from sklearn.tree import DecisionTreeClassifier  # pyright: ignore[reportMissingImports] (.venv-experiments has it)
 
         size = max(2, round(inputs["subsample"] * len(x)))
         self.trees = []
