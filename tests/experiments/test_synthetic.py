@@ -1,0 +1,78 @@
+"""Draws from the prior, linear objectives, costs, and peers: what a run is made of, without running a method."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from benchmarks import problems
+from benchmarks.problems import half_linear_problem
+from experiments import methods, rivals, synthetic
+from experiments.runs import Run, perform
+
+
+def test_half_of_the_objectives_are_linear() -> None:
+    problem = half_linear_problem(0, 6, 4, 0.6)
+    rng = np.random.default_rng(0)
+    one, other = rng.random((2, 200, 6))
+    bend = problem.evaluate((one + other) / 2) - (problem.evaluate(one) + problem.evaluate(other)) / 2
+    size = np.ptp(problem.evaluate(one), axis=0)
+    assert np.all(np.abs(bend[:, 2:]) < 2e-3 * size[2:])
+    assert np.all(np.abs(bend[:, :2]).max(axis=0) > 0.05 * size[:2])
+
+
+def test_a_front_found_once_is_kept_as_two_numbers(tmp_path: Path, monkeypatch: Any) -> None:
+    problem = synthetic.SETTINGS["d3-K2-noiseless"].problem(77)
+    entry = {"front": f"v{problems.CACHE_VERSION}-{problem.name}", "reference": [1.0, 2.0], "hypervolume": 3.0}
+    (tmp_path / "fronts.jsonl").write_text(json.dumps(entry) + "\n")
+    monkeypatch.setattr(problems, "FRONTS", tmp_path / "fronts.jsonl")
+    assert problem.log_relative_hv_difference(np.array([[0.0, 0.5]])) == pytest.approx(np.log(0.5))
+
+
+def test_costs_make_settings_of_their_own() -> None:
+    run = synthetic.adapt(Run("synthetic", "d3-K2-noise", "pesmo-decoupled", 0, 60, 10, (("costs", "1:10"),)))
+    assert run.setting == "d3-K2-noise-costs-1-10"
+    assert run.task().costs == (1.0, 10.0)
+    with pytest.raises(ValueError, match="--costs needs as many numbers"):
+        synthetic.task(Run("synthetic", "d6-K4-noise-costs-1-10", "pesmo", 0, 60, 10))
+
+
+def test_noise_is_the_same_for_every_method_and_none_is_in_the_truth() -> None:
+    rows = [list(perform(Run("synthetic", "d3-K2-noise", m, 3, 5, 0), [])) for m in ("random", "pesmo-decoupled")]
+    assert rows[0] == rows[1]
+    problem = synthetic.SETTINGS["d3-K2-noise"].problem(3)
+    noise = np.array([[r["f1"], r["f2"]] for r in rows[0]]) - problem.evaluate(problem.starts(5))
+    assert 0.02 < noise.std() < 0.3
+
+
+class FakePeer:
+    """Answers as benchmarks/peers/serve.py does: always the second objective, at the middle."""
+
+    asked: tuple[dict[str, Any], ...] = ()
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __enter__(self) -> "FakePeer":
+        return self
+
+    def __exit__(self, *_: object) -> None: ...
+
+    def suggest(self, x: np.ndarray, y: np.ndarray, **more: Any) -> dict[str, Any]:
+        FakePeer.asked += ({"x": x, "y": y, **more},)
+        return {"x": [0.5] * x.shape[1], "objective": 1, "cpu_seconds": 2.5}
+
+
+def test_a_peer_sees_the_data_and_may_choose_the_objective(monkeypatch: Any) -> None:
+    monkeypatch.setattr(methods, "Peer", FakePeer)
+    monkeypatch.setattr(FakePeer, "asked", ())
+    run = rivals.adapt(Run("rivals", "d3-K2-noiseless", "hvkg", 2, 6, 0, (("costs", "1:3"),)))
+    assert (run.experiment, run.setting) == ("synthetic", "d3-K2-noiseless-costs-1-3")
+    rows = list(perform(run, []))
+    assert [row["spent"] for row in rows[5:]] == [5.75, 6.5]
+    assert all(row["f1"] == "" and row["f2"] != "" and row["seconds"] == 2.5 for row in rows[5:])
+    last = FakePeer.asked[-1]
+    assert (last["run"], last["starts"], last["costs"]) == (2, 5, (1.0, 3.0))
+    assert np.isnan(last["y"][5]).tolist() == [True, False]
