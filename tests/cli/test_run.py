@@ -81,7 +81,7 @@ def test_failures_never_end_a_run(pesmo: Pesmo, study_file: Path) -> None:
 
 
 def test_values_reach_the_program_as_data(pesmo: Pesmo, tmp_path: Path) -> None:
-    nasty = ["$(rm -rf x)", "; ls", 'it\'s "quoted"', "two\nlines", "{x}", "[red]"]
+    nasty = ["$(rm -rf x)", "; ls", 'it\'s "quoted"', "two\nlines", "{x}", "[/red]"]
     (tmp_path / "x").mkdir()
     (tmp_path / "echo.py").write_text(
         "import json, os, sys\n"

@@ -3,12 +3,14 @@
 import io
 from pathlib import Path
 
+import numpy as np
 import pytest
 from rich.console import Console
 
 import pesmo
 from pesmo.cli.live import LiveView
 from pesmo.cli.view import Limit, duration, outcome_line, picture, summarize
+from pesmo.report.tables import front_table, spending_table
 
 
 @pytest.fixture
@@ -54,6 +56,16 @@ def test_a_summary_counts_and_its_picture_shows_it(study: pesmo.Study) -> None:
         assert part in text
     assert "none yet" in text
     assert "none given" in shown(picture(summarize(study, Limit(), None)))
+
+
+def test_tables_show_names_and_values_as_they_are(study: pesmo.Study) -> None:
+    objective = pesmo.Objective("[/a]", unit="[/kg]")
+    values = np.array([[0.5]])
+    front = pesmo.Front((objective,), ({"[/x]": "[/red]"},), values, values, np.array([1.0]))
+    text = shown(front_table(front))
+    for part in ("[/a]", "[/kg]", "[/x]", "[/red]"):
+        assert part in text
+    assert "[red]" in shown(spending_table(study))
 
 
 @pytest.mark.parametrize("terminal", [True, False])

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 from rich.box import SIMPLE_HEAD
 from rich.table import Table
+from rich.text import Text
 
 from pesmo.front import Front
 from pesmo.report.style import with_unit
@@ -21,15 +22,15 @@ def front_table(front: Front, most: int = 15) -> Table:
         title=title, caption=caption, header_style="bold", box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False
     )
     for name in front.inputs[0]:
-        table.add_column(name, justify="right", no_wrap=True)
+        table.add_column(Text(name), justify="right", no_wrap=True)  # Text: names are data, never markup
     for objective in front.objectives:
-        table.add_column(with_unit(objective), justify="right", style="cyan", no_wrap=True)
+        table.add_column(Text(with_unit(objective)), justify="right", style="cyan", no_wrap=True)
     table.add_column("P", justify="right", no_wrap=True)
     rows = front.to_dicts()
     step = max(1, -(-len(rows) // most))
     for row in [*rows[::step], *([rows[-1]] if (len(rows) - 1) % step else [])]:
         values = [f"{row['objectives'][n]:.3g} ±{row['sd'][n]:.1g}" for n in names]
-        table.add_row(*[_short(v) for v in row["inputs"].values()], *values, f"{row['probability']:.0%}")
+        table.add_row(*[Text(_short(v)) for v in row["inputs"].values()], *values, f"{row['probability']:.0%}")
     return table
 
 
@@ -42,7 +43,8 @@ def spending_table(study: "Study") -> Table:
         trials = [t for t in study.trials if t.experiment == experiment.name and t.note != "added"]
         failed = len([t for t in trials if t.state == "failed"])
         cost = sum(t.cost for t in trials)
-        table.add_row(experiment.name, ", ".join(experiment.reveals), str(len(trials)), str(failed), f"{cost:g}")
+        names = Text(experiment.name), Text(", ".join(experiment.reveals))
+        table.add_row(*names, str(len(trials)), str(failed), f"{cost:g}")
     return table
 
 
