@@ -15,9 +15,10 @@ import moocore
 import numpy as np
 
 import pesmo
+from experiments.figures import draw_curves
 from experiments.results import Results
 from experiments.runs import Row
-from experiments.sections import Output
+from experiments.sections import Output, counted, shares
 from experiments.summary import NONE, best_bold, complete, finished_at, mean, scores, table
 from experiments.task import Inputs, Task
 
@@ -90,17 +91,17 @@ def applied_section(
         for i, evaluations in enumerate((100, 200)):
             rows.append([f"paper, {evaluations} of objectives", *[paper.get(m, (NONE, NONE))[i] for m in METHODS]])
         parts += [f"### {experiment}, {name}", table(["hypervolume", *METHODS], rows)]
-        parts += [_shares(results.read(experiment, name, "pesmo-decoupled"), scale)]
+        decoupled = results.read(experiment, name, "pesmo-decoupled")
+        parts += [_shares(decoupled, scale, output, f"{experiment}-{name}")]
     return [part for part in parts if part]
 
 
-def _shares(runs: dict[int, list[Row]], scale: Scale) -> str:
-    """How decoupled runs spread their evaluations over the objectives, after the starts."""
+def _shares(runs: dict[int, list[Row]], scale: Scale, output: Output, name: str) -> str:
+    """How decoupled runs spread their evaluations over the objectives: the paper's figure, and its end in words."""
     done = [rows for rows in runs.values() if finished_at(rows, scale.evaluations)]
     if not done:
         return ""
     columns = list(done[0][0])
-    names = columns[columns.index("gain") - 2 : columns.index("gain")]
-    counts = [mean([sum(row[name] != "" for row in rows[scale.starts :]) for rows in done]) for name in names]
-    words = ", ".join(f"{name} {count.text(1)}" for name, count in zip(names, counts, strict=True))
-    return f"Evaluations of each objective by pesmo-decoupled, after the starts: {words}."
+    counts = counted(done, columns[columns.index("gain") - 2 : columns.index("gain")], scale.starts)
+    draw_curves(output.figure(name), {name: counts}, "trials", "measured")
+    return f"{shares(counts)}\n\n{output.shown(name, 'How often each objective is measured')}"

@@ -12,6 +12,8 @@ COLORS = {
     "pesmo": "#d1495b", "pesmo-decoupled": "#8f1d2c", "parego": "#3a8f5c", "smsego": "#0b6fb8", "ehi": "#8a5fb0",
     "sur": "#e07b00", "pal": "#7a5230", "random": "#888888", "qlognehvi": "#0b6fb8", "qlognparego": "#3a8f5c",
     "jes": "#8a5fb0", "hvkg": "#e07b00", "optuna_default": "#b0a000", "optuna_gp": "#00a0a0", "pymoo_nsga2": "#444444",
+    "f1": "#8f1d2c", "f2": "#e07b00", "f3": "#0b6fb8", "f4": "#3a8f5c", "error": "#8f1d2c", "time": "#0b6fb8",
+    "nodes": "#0b6fb8",
 }  # fmt: skip
 Curve = Sequence[tuple[float, Mean]]  # (x, mean)
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from experiments.figures import Curve
 from experiments.results import Results
+from experiments.runs import Row
 from experiments.summary import MINUS, Scores, at, best_bold, complete, mean, paired, scores, table
 
 LABEL = "log relative hypervolume difference"
@@ -72,6 +73,25 @@ def curves(runs: dict[str, Scores]) -> dict[str, Curve]:
         ]
         for method, found in runs.items()
     }
+
+
+def counted(runs: Sequence[Sequence[Row]], names: Sequence[str], starts: int) -> dict[str, Curve]:
+    """By objective, how often decoupled runs measured it, after the starts, against their trials; means over runs."""
+    shortest = min(len(rows) for rows in runs) - starts
+    trials = sorted({*range(0, shortest + 1, max(1, shortest // 20)), shortest})
+    return {
+        name: [
+            (float(n), mean([sum(r[name] != "" for r in rows[starts : starts + n]) for rows in runs])) for n in trials
+        ]
+        for name in names
+    }
+
+
+def shares(counts: dict[str, Curve]) -> str:
+    """The ends of those curves, in words."""
+    words = ", ".join(f"{name} {curve[-1][1].text(1)}" for name, curve in counts.items())
+    trials = next(iter(counts.values()))[-1][0]
+    return f"Measured by pesmo-decoupled in its {trials:.0f} trials after the starts: {words}."
 
 
 def standing(runs: dict[str, Scores], method: str, mark: int) -> str:

@@ -14,8 +14,20 @@ from benchmarks.problems import Problem, gp_prior_problem, half_linear_problem
 from experiments.figures import draw_curves
 from experiments.results import Results
 from experiments.runs import Run
-from experiments.sections import FLOOR, LABEL, Output, completed, curves, difference, incomplete, marks_table, standing
-from experiments.summary import Scores, finished_at, mean
+from experiments.sections import (
+    FLOOR,
+    LABEL,
+    Output,
+    completed,
+    counted,
+    curves,
+    difference,
+    incomplete,
+    marks_table,
+    shares,
+    standing,
+)
+from experiments.summary import Scores, finished_at
 from experiments.task import Task, unit_task
 
 TITLE = "Synthetic objectives"
@@ -95,7 +107,7 @@ def section(results: Results, output: Output) -> str:
             parts += [marks_table(runs, MARKS, NUMBERS), "\n".join(f"- {line}" for line in _findings(runs))]
             panels[setting] = curves(runs)
         parts += [incomplete(results, "synthetic", setting, names, EVALUATIONS, NUMBERS)]
-        parts += [_shares(results, setting)]
+        parts += [_shares(results, setting, output)]
     if panels:
         draw_curves(output.figure("synthetic"), panels, "coupled evaluations", LABEL)
         parts.append(output.shown("synthetic", "Synthetic objectives"))
@@ -109,16 +121,16 @@ def _findings(runs: dict[str, Scores]) -> list[str]:
     return lines
 
 
-def _shares(results: Results, setting: str) -> str:
-    """How the decoupled runs that are complete spread their evaluations over the objectives, after the starts."""
+def _shares(results: Results, setting: str, output: Output) -> str:
+    """How complete decoupled runs spread their evaluations over the objectives; a figure if half of them are linear."""
     rows = [r for r in results.read("synthetic", setting, "pesmo-decoupled").values() if finished_at(r, EVALUATIONS)]
     if not rows:
         return ""
     names = [f"f{k + 1}" for k in range(SETTINGS[setting.partition("-costs-")[0]].objectives)]
-    counts = [mean([sum(row[name] != "" for row in run[STARTS:]) for run in rows]) for name in names]
-    words = ", ".join(f"{name} {count.text(1)}" for name, count in zip(names, counts, strict=True))
-    text = f"Evaluations of each objective by pesmo-decoupled, after the starts: {words}."
-    if setting == "half-linear":
-        hard, easy = (math.fsum(c.value for c in half) for half in (counts[:2], counts[2:]))
-        text += f" Hard to easy: {hard / easy:.1f} : 1 (paper: almost 3 : 1)."
-    return text
+    counts = counted(rows, names, STARTS)
+    if setting != "half-linear":
+        return shares(counts)
+    ends = [counts[name][-1][1].value for name in names]
+    draw_curves(output.figure("half-linear"), {"two hard objectives, two linear": counts}, "trials", "measured")
+    ratio = f"Hard to easy: {math.fsum(ends[:2]) / math.fsum(ends[2:]):.1f} : 1 (paper: almost 3 : 1)."
+    return f"{shares(counts)} {ratio}\n\n{output.shown('half-linear', 'How often each objective is measured')}"
