@@ -10,7 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from pesmo.cli.opening import target
 from tests.cli.conftest import Pesmo
+from tests.postgres import Server
 
 
 def trials(pesmo: Pesmo, *words: object) -> list[dict]:
@@ -116,6 +118,30 @@ def test_a_worker_takes_commands_and_limit_from_the_storage(pesmo: Pesmo, study_
     assert len(trials(pesmo, "study.db")) == 5
     assert "Done already: 5 of 3" in pesmo("worker", "study.db").stdout
     assert "Done already: 5 of 3" in pesmo("run", "--storage", "study.db").stdout
+
+
+def test_a_worker_elsewhere_needs_the_storage_and_the_programs_alone(
+    pesmo: Pesmo, study_file: Path, postgres: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    url = postgres.new_database()
+    text = study_file.read_text(encoding="utf-8").replace("[study]", f'[study]\nname = "far away"\nstorage = "{url}"')
+    study_file.write_text(text, encoding="utf-8")
+    pesmo("run", "--evaluations", 2, "-q")
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    study_file.with_name("both.py").rename(elsewhere / "both.py")
+    study_file.unlink()
+    monkeypatch.chdir(elsewhere)
+    said = pesmo("worker", "--storage", url, "--study", "far away", "--evaluations", 5, "--workers", 2).stdout
+    assert "5/5  trial" in said
+    status = json.loads(pesmo("status", url, "--json").stdout)
+    assert (status["name"], status["complete"], status["failed"]) == ("far away", 5, 0)
+    assert sorted(path.name for path in elsewhere.iterdir()) == ["both.py"]
+
+
+def test_a_password_is_not_repeated() -> None:
+    said = target("postgresql://me:secret@host/base", None, "a study").said
+    assert said == "postgresql://me:***@host/base --study 'a study'"
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,7 @@
 """Which study a command is about: a study file, a storage, or the study.toml of this folder."""
 
+import re
+import shlex
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -40,7 +42,7 @@ def target(where: str | None, storage: str | None, name: str | None) -> Target:
     if storage is not None:
         if where is not None:
             raise DefinitionError(f"give {where!r} or --storage {storage!r}, not both")
-        return Target(None, storage, name, f"--storage {storage}" + (f" --study {name}" if name else ""))
+        return Target(None, storage, name, _said(f"--storage {storage}", name))
     if where is None:
         if not DEFAULT.exists():
             raise DefinitionError(
@@ -49,11 +51,17 @@ def target(where: str | None, storage: str | None, name: str | None) -> Target:
             )
         where = str(DEFAULT)
     if "://" in where or not _is_study_file(Path(where)):
-        return Target(None, where, name, where + (f" --study {name}" if name else ""))
+        return Target(None, where, name, _said(where, name))
     if name is not None:
         raise DefinitionError(f"--study belongs to a storage; {where} names its study itself")
     file = read_study_file(Path(where))
     return Target(file, file.storage, file.name, where)
+
+
+def _said(storage: str, name: str | None) -> str:
+    """How the user named it, without a password: what is printed may be kept."""
+    shown = re.sub(r"(://[^:/@]*):[^@/]*@", r"\1:***@", storage)
+    return f"{shown} --study {shlex.quote(name)}" if name else shown
 
 
 def _is_study_file(path: Path) -> bool:
