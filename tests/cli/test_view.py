@@ -65,7 +65,11 @@ def test_tables_show_names_and_values_as_they_are(study: pesmo.Study) -> None:
     text = shown(front_table(front))
     for part in ("[/a]", "[/kg]", "[/x]", "[/red]"):
         assert part in text
-    assert "[red]" in shown(spending_table(study))
+    study.ask()  # still running: not spent yet
+    bill = shown(spending_table(study))
+    assert "[red]" in bill
+    runs = [int(line.split()[2]) for line in bill.splitlines() if line.strip().startswith(("[red]", "cheap"))]
+    assert sum(runs) == 3
 
 
 @pytest.mark.parametrize("terminal", [True, False])

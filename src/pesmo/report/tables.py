@@ -40,7 +40,8 @@ def spending_table(study: "Study") -> Table:
     for column in ("experiment", "reveals", "runs", "failed", "cost"):
         table.add_column(column, justify="left" if column in ("experiment", "reveals") else "right")
     for experiment in study.experiments:
-        trials = [t for t in study.trials if t.experiment == experiment.name and t.note != "added"]
+        asked = [t for t in study.trials if t.experiment == experiment.name and t.note != "added"]
+        trials = [t for t in asked if t.state in ("complete", "failed")]  # an abandoned one was run again
         failed = len([t for t in trials if t.state == "failed"])
         cost = sum(t.cost for t in trials)
         names = Text(experiment.name), Text(", ".join(experiment.reveals))
