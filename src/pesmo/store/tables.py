@@ -8,7 +8,7 @@ index row has a limited size. All names of tables start with "pesmo_": other tab
 import hashlib
 import json
 import math
-from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any
 
 from sqlalchemy import BigInteger, Column, Double, ForeignKey, Index, Integer, MetaData, String, Table, Text
@@ -73,11 +73,14 @@ def dump(value: Any) -> str:
 
 def load(text: str) -> Any:
     """What `dump` wrote; a number that is not finite was not written by it."""
-    return json.loads(text, parse_constant=_no_constant)
+    return _decode(text)
 
 
 def _no_constant(word: str) -> float:
     raise StorageError(f"the database holds {word} where a finite number belongs; it was changed by another program")
+
+
+_decode = json.JSONDecoder(parse_constant=_no_constant).decode
 
 
 def to_row(trial: Trial) -> dict[str, Any]:
@@ -101,21 +104,27 @@ def optional(text: str | None) -> str | None:
     return None if text is None else dump(text)
 
 
-def to_record(row: Row[Any] | Mapping[str, Any]) -> Record:
-    """A row of `trials` as a Record."""
-    columns = row._mapping if isinstance(row, Row) else row
+def to_record(row: Row[Any]) -> Record:
+    """A row of `trials`, all its columns in their order, as a Record. By position: 10,000 rows are read in one go."""
+    (
+        _study, trial_id, revision, state, experiment, inputs, outcome, cost, gain, message, note,
+        asked, finished, retry_of, again, lease, _deadline, owner, _token,
+    ) = row  # fmt: skip
     trial = Trial(
-        id=columns["id"],
-        experiment=load(columns["experiment"]),
-        inputs=load(columns["inputs"]),
-        cost=columns["cost"],
-        gain=columns["gain"],
-        state=columns["state"],
-        values=load(columns["outcome"]),
-        message=None if columns["message"] is None else load(columns["message"]),
-        note=None if columns["note"] is None else load(columns["note"]),
-        asked=columns["asked"],
-        finished=columns["finished"],
-        retry_of=columns["retry_of"],
+        trial_id,
+        _load_again(experiment),
+        load(inputs),
+        cost,
+        gain,
+        state,
+        load(outcome),
+        None if message is None else load(message),
+        None if note is None else _load_again(note),
+        asked,
+        finished,
+        retry_of,
     )
-    return Record(trial, columns["revision"], columns["lease"], columns["owner"], columns["again"])
+    return Record(trial, revision, lease, owner, again)
+
+
+_load_again = lru_cache(maxsize=256)(load)  # of texts that many rows share
