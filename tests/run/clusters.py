@@ -31,13 +31,13 @@ def run(executor, folder: Path) -> list:
 
 
 def on_dask(folder: Path) -> list:
-    import dask
+    import dask.config
     from distributed import Client, LocalCluster
 
     # A task whose worker died is not tried again by Dask: that is for the study to decide.
     dask.config.set({"distributed.scheduler.allowed-failures": 0})
     with (
-        LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster,
+        LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0") as cluster,
         Client(cluster) as client,
     ):
         return run(client.get_executor(), folder)

@@ -109,7 +109,7 @@ def to_record(row: Row[Any]) -> Record:
     (
         _study, trial_id, revision, state, experiment, inputs, outcome, cost, gain, message, note,
         asked, finished, retry_of, again, lease, _deadline, owner, _token,
-    ) = row  # fmt: skip
+    ) = tuple(row)  # fmt: skip
     trial = Trial(
         trial_id,
         _load_again(experiment),
