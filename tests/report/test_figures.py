@@ -77,6 +77,15 @@ def test_the_sensitivity_finds_the_input_that_matters() -> None:
     np.testing.assert_allclose(np.nansum(found.relevance, axis=1), 1.0)
 
 
+def test_an_input_that_no_objective_depends_on_is_left_white() -> None:
+    objectives = [pesmo.Objective("a", inputs=["x"]), pesmo.Objective("b", inputs=["x"])]
+    study = pesmo.Study(pesmo.Space(x=pesmo.Float(0, 1), y=pesmo.Choice(1, True)), objectives, seed=0)
+    for x in (0.1, 0.5, 0.9):
+        study.add({"x": x, "y": True}, {"a": x, "b": 1 - x})
+    assert np.all(np.isnan(Snapshot(study).sensitivity.effect[:, 1]))
+    assert study.plot.slices().layout.xaxis2.type == "category"
+
+
 def test_progress_ends_at_todays_front_and_costs_what_was_spent() -> None:
     study = decoupled()
     progress = Snapshot(study).progress

@@ -12,7 +12,7 @@ import numpy as np
 
 from pesmo.errors import SpaceError
 from pesmo.front import Front
-from pesmo.gp.posterior import mean_and_variance
+from pesmo.gp.posterior import cross, mean_and_variance
 from pesmo.methods.design import sobol
 from pesmo.methods.model import Model
 from pesmo.problem import Objective, Trial
@@ -106,7 +106,7 @@ class Snapshot:
     @cached_property
     def finished(self) -> list[Trial]:
         """The evaluations in the order of their results; data that was added is not one."""
-        done = [t for t in self.trials if t.state != "running" and t.note != "added"]
+        done = [t for t in self.trials if t.state in ("complete", "failed") and t.note != "added"]
         return sorted(done, key=lambda t: (t.finished or 0.0, t.id))
 
     @cached_property
@@ -114,7 +114,7 @@ class Snapshot:
         found: dict[tuple[Any, ...], dict[str, list[float]]] = {}
         for trial in self.trials:
             if trial.values:
-                point = found.setdefault(tuple(trial.inputs.values()), {})
+                point = found.setdefault(tuple(trial.inputs[name] for name in self.space.names), {})
                 for name, value in trial.values.items():
                     point.setdefault(name, []).append(value)
         inputs = [dict(zip(self.space.names, key, strict=True)) for key in found]
@@ -172,11 +172,12 @@ class Snapshot:
             start += len(grid)
             units = self.units(points[rows])
             i = self.space.names.index(n)
+            nearest = int(np.argmin(np.abs(units[:, i] - self.space.inputs[n].to_unit(point[n]))))
             average = self._restore(self._averages(i, units[:, i]))
             spec = self.space.inputs[n]
             words = isinstance(spec, Choice)
             log = not isinstance(spec, Choice) and spec.log
-            found.append(Slice(n, grid, grid.index(point[n]), self.predict(units), average, alpha[rows], words, log))
+            found.append(Slice(n, grid, nearest, self.predict(units), average, alpha[rows], words, log))
         return point, found
 
     # -------------------------------------------------------------------------------------------------- internal
@@ -199,7 +200,8 @@ class Snapshot:
         """(n, K) standardized posterior means, averaged over the samples."""
         columns = []
         for surrogate, x in zip(self.model.surrogates, self.model.features(unit), strict=True):
-            columns.append(np.mean(mean_and_variance(surrogate.data, x)[0], axis=0))
+            data = surrogate.data  # without variances, which cost N times as much
+            columns.append(np.mean(cross(data, x) @ data.weights[..., None], axis=0)[:, 0])
         return np.stack(columns, axis=-1)
 
     def _restore(self, standardized: np.ndarray) -> np.ndarray:
@@ -220,7 +222,7 @@ class Snapshot:
 
     def _most_sensitive(self) -> list[str]:
         """The inputs of a figure of slices, in the order of the space."""
-        share = np.nanmax(self.sensitivity.effect + self.sensitivity.relevance, axis=0)
+        share = np.max(np.nan_to_num(self.sensitivity.effect + self.sensitivity.relevance), axis=0)
         chosen = np.sort(np.argsort(-share, kind="stable")[:MOST_SLICED])
         return [self.space.names[i] for i in chosen]
 

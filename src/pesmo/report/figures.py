@@ -137,6 +137,8 @@ def slices(study: Study | Snapshot, input: str | None = None, at: dict[str, Any]
                 col=column,
             )
         figure.update_xaxes(title=escape(cut.name), row=k + 1, col=column)
+        if cut.words:
+            figure.update_xaxes(type="category", col=column)
         if cut.log:
             figure.update_xaxes(type="log", dtick=1 if cut.values[-1] / cut.values[0] > 30 else "D2", col=column)
     for row, objective in enumerate(s.objectives, start=1):

@@ -193,7 +193,7 @@ def _trial(s: Snapshot, trial: Trial) -> list[str]:
         _cell(trial.id),
         _cell(trial.experiment),
         f'<td class="{trial.state}">{trial.state}</td>',
-        *[_cell(value) for value in trial.inputs.values()],
+        *[_cell(trial.inputs[name]) for name in s.space.names],
         *[_cell(trial.values.get(o.name)) for o in s.objectives],
         _cell(trial.cost),
         _cell(trial.gain),

@@ -12,7 +12,7 @@ import numpy as np
 
 from pesmo.arrays import cholesky
 from pesmo.gp.kernels import kernel
-from pesmo.gp.posterior import mean_and_variance
+from pesmo.gp.posterior import cross
 from pesmo.methods.design import candidates
 from pesmo.methods.model import Model, Surrogate
 from pesmo.pareto.dominance import hypervolume, nondominated
@@ -53,7 +53,7 @@ def progress_of(
     points = np.concatenate([known[:MOST_TRIED], fill])
     features = model.features(points)
     pairs = list(zip(model.surrogates, features, strict=True))
-    now = np.stack([np.mean(mean_and_variance(s.data, x)[0], axis=0) for s, x in pairs], axis=-1)
+    now = np.stack([np.mean(cross(s.data, x) @ s.data.weights[..., None], axis=0)[:, 0] for s, x in pairs], axis=-1)
     reference = _reference(now)
     whole = _recommended(now, now, reference)
 
