@@ -48,6 +48,7 @@ def test_run_goes_on_to_a_larger_limit(pesmo: Pesmo, study_file: Path) -> None:
     assert status["front"] > 1
     assert 0 < status["hypervolume"] <= 1
     assert status["experiments"][0]["cost"] == 9.0
+    assert json.loads(pesmo("run", "--budget", 9.0, "--json").stdout) == status
     shown = pesmo("status", "study.db").stdout
     assert "9 complete, 0 running, 0 failed; cost 9" in shown
     assert "9 of 9 cost" in shown

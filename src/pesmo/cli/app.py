@@ -49,6 +49,7 @@ Csv = Annotated[bool, typer.Option("--csv", help="Print CSV, for spreadsheets.")
 Evaluations = Annotated[int | None, typer.Option(min=1, help="Stop after this many trials in all.")]
 Budget = Annotated[float | None, typer.Option(help="Stop when this much cost has been spent in all.")]
 Workers = Annotated[int, typer.Option(min=1, help="How many programs run at once.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No live view.")]
 STUDY, RUN, HAND, LOOK = "The study", "Run it", "By hand", "Look at it"
 
 
@@ -107,12 +108,15 @@ def run(
     budget: Budget = None,
     storage: Storage = None,
     study: Name = None,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No live view.")] = False,
+    quiet: Quiet = False,
+    json: Json = False,
 ) -> None:
     """Run the study's programs until its limit. Ctrl-C stops; the same command goes on."""
-    from pesmo.cli.running import run_study
+    from pesmo.cli.opening import target
+    from pesmo.cli.running import Wishes, run_study
+    from pesmo.cli.view import Limit
 
-    run_study(where, storage, study, workers=workers, evaluations=evaluations, budget=budget, quiet=quiet)
+    run_study(target(where, storage, study), Wishes(workers, Limit(evaluations, budget), quiet, json))
 
 
 @app.command(rich_help_panel=RUN)
@@ -123,12 +127,15 @@ def worker(
     budget: Budget = None,
     storage: Storage = None,
     study: Name = None,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No live view.")] = False,
+    quiet: Quiet = False,
+    json: Json = False,
 ) -> None:
     """Join a study from any machine: its commands and limit come from the storage, and run in this folder."""
-    from pesmo.cli.running import join_study
+    from pesmo.cli.opening import target
+    from pesmo.cli.running import Wishes, join_study
+    from pesmo.cli.view import Limit
 
-    join_study(where, storage, study, workers=workers, evaluations=evaluations, budget=budget, quiet=quiet)
+    join_study(target(where, storage, study), Wishes(workers, Limit(evaluations, budget), quiet, json))
 
 
 @app.command(rich_help_panel=HAND)
@@ -143,9 +150,10 @@ def ask(
     study: Name = None,
 ) -> None:
     """Say what to run next. It counts as running until you tell or fail it."""
+    from pesmo.cli.opening import target
     from pesmo.cli.trials import ask_trials
 
-    ask_trials(where, storage, study, number, lease, json)
+    ask_trials(target(where, storage, study), number, lease, json)
 
 
 @app.command(rich_help_panel=HAND)
@@ -195,8 +203,9 @@ def import_(
 def status(where: Where = None, json: Json = False, storage: Storage = None, study: Name = None) -> None:
     """Show where the study stands."""
     from pesmo.cli.looking import show_status
+    from pesmo.cli.opening import target
 
-    show_status(where, storage, study, json)
+    show_status(target(where, storage, study), json)
 
 
 @app.command(rich_help_panel=LOOK)
@@ -205,8 +214,9 @@ def trials(
 ) -> None:
     """List the trials."""
     from pesmo.cli.looking import show_trials
+    from pesmo.cli.opening import target
 
-    show_trials(where, storage, study, json, csv)
+    show_trials(target(where, storage, study), json, csv)
 
 
 @app.command(rich_help_panel=LOOK)
@@ -220,8 +230,9 @@ def front(
 ) -> None:
     """Show the best trade-offs so far, with what is predicted for each."""
     from pesmo.cli.looking import show_front
+    from pesmo.cli.opening import target
 
-    show_front(where, storage, study, size, json, csv)
+    show_front(target(where, storage, study), size, json, csv)
 
 
 @app.command(rich_help_panel=LOOK)
@@ -234,9 +245,10 @@ def export(
     study: Name = None,
 ) -> None:
     """Write the whole study: its trials as CSV, which `pesmo import` reads; or everything as JSON."""
+    from pesmo.cli.opening import target
     from pesmo.cli.tables import export_study
 
-    export_study(where, storage, study, output)
+    export_study(target(where, storage, study), output)
 
 
 @app.command(rich_help_panel=LOOK)
@@ -248,8 +260,9 @@ def report(
 ) -> None:
     """Write a report: one HTML file that needs nothing else."""
     from pesmo.cli.looking import make_report
+    from pesmo.cli.opening import target
 
-    make_report(where, storage, study, output)
+    make_report(target(where, storage, study), output)
 
 
 @app.command(rich_help_panel=LOOK)

@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from pesmo.cli.opening import target
+from pesmo.cli.opening import Target, target
 from pesmo.cli.tables import csv_text, trials_csv
 from pesmo.cli.trials import trial_dict
 from pesmo.cli.view import Limit, front_of, kept_limit, picture, summarize
@@ -25,8 +25,7 @@ from pesmo.report.tables import front_table
 FORMATS = ("png", "svg", "pdf")
 
 
-def show_status(where: str | None, storage: str | None, name: str | None, as_json: bool) -> None:
-    place = target(where, storage, name)
+def show_status(place: Target, as_json: bool) -> None:
     study = place.open()
     limit = kept_limit(study)
     if limit.total is None and place.file is not None:  # it has not been run yet, only asked
@@ -38,8 +37,8 @@ def show_status(where: str | None, storage: str | None, name: str | None, as_jso
         Console().print(picture(summary))
 
 
-def show_trials(where: str | None, storage: str | None, name: str | None, as_json: bool, as_csv: bool) -> None:
-    study = target(where, storage, name).open()
+def show_trials(place: Target, as_json: bool, as_csv: bool) -> None:
+    study = place.open()
     _one_format(as_json, as_csv)
     if as_json:
         typer.echo(json.dumps([trial_dict(t) for t in study.trials]))
@@ -71,10 +70,8 @@ def _short(value: Any) -> str:
     return f"{value:.4g}" if isinstance(value, float) else str(value)
 
 
-def show_front(
-    where: str | None, storage: str | None, name: str | None, size: int, as_json: bool, as_csv: bool
-) -> None:
-    study = target(where, storage, name).open()
+def show_front(place: Target, size: int, as_json: bool, as_csv: bool) -> None:
+    study = place.open()
     _one_format(as_json, as_csv)
     found = study.recommend(size)
     if as_json:
@@ -112,8 +109,8 @@ def _one_format(as_json: bool, as_csv: bool) -> None:
         raise DefinitionError("give --json or --csv, not both")
 
 
-def make_report(where: str | None, storage: str | None, name: str | None, output: Path) -> None:
-    study = target(where, storage, name).open()
+def make_report(place: Target, output: Path) -> None:
+    study = place.open()
     _write(output, lambda: write_report(study, output))
 
 

@@ -4,8 +4,10 @@
 takes them from there, so that another machine needs nothing but the storage and the programs.
 """
 
+import json
 import shutil
 from contextlib import nullcontext
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +17,8 @@ from rich.text import Text
 from threadpoolctl import threadpool_limits
 
 from pesmo.cli.live import LiveView
-from pesmo.cli.opening import Target, target
-from pesmo.cli.view import Limit, has_front, kept_limit
+from pesmo.cli.opening import Target
+from pesmo.cli.view import Limit, has_front, kept_limit, summarize
 from pesmo.errors import DefinitionError, TrialError
 from pesmo.front import Front
 from pesmo.report.tables import front_table, spending_table
@@ -25,47 +27,37 @@ from pesmo.run.programs import Program, program_of
 from pesmo.study import Study
 
 
-def run_study(
-    where: str | None,
-    storage: str | None,
-    name: str | None,
-    *,
-    workers: int,
-    evaluations: int | None,
-    budget: float | None,
-    quiet: bool,
-) -> None:
-    place = target(where, storage, name)
+@dataclass(frozen=True)
+class Wishes:
+    """What the command line says about a run."""
+
+    workers: int
+    limit: Limit
+    quiet: bool
+    as_json: bool
+
+
+def run_study(place: Target, wishes: Wishes) -> None:
     if place.file is None:
-        join_study(where, storage, name, workers=workers, evaluations=evaluations, budget=budget, quiet=quiet)
+        join_study(place, wishes)
         return
     file = place.file
-    limit = _limit(Limit(evaluations, budget), Limit(file.evaluations, file.budget), f"in [study] of {place.said}")
+    limit = _limit(wishes.limit, Limit(file.evaluations, file.budget), f"in [study] of {place.said}")
     _check_programs(file.programs, [e.name for e in file.experiments], place)
     study = place.make()
     study.keep_settings(to_settings(file.programs, limit))
-    _run(study, file.programs, limit, workers, quiet, place)
+    _run(study, file.programs, limit, wishes, place)
 
 
-def join_study(
-    where: str | None,
-    storage: str | None,
-    name: str | None,
-    *,
-    workers: int,
-    evaluations: int | None,
-    budget: float | None,
-    quiet: bool,
-) -> None:
-    place = target(where, storage, name)
+def join_study(place: Target, wishes: Wishes) -> None:
     study = place.open()
     programs, kept = from_settings(study)
     if place.file is not None:  # a copy of the study file knows better than the storage
         programs = place.file.programs
         kept = kept if kept.total is not None else Limit(place.file.evaluations, place.file.budget)
-    limit = _limit(Limit(evaluations, budget), kept, "when the study is run first")
+    limit = _limit(wishes.limit, kept, "when the study is run first")
     _check_programs(programs, [e.name for e in study.experiments], place)
-    _run(study, programs, limit, workers, quiet, place)
+    _run(study, programs, limit, wishes, place)
 
 
 def to_settings(programs: dict[str, Program], limit: Limit) -> dict[str, Any]:
@@ -118,21 +110,29 @@ def _exists(program: str, directory: str | None) -> bool:
     return shutil.which(path) is not None
 
 
-def _run(study: Study, programs: dict[str, Program], limit: Limit, workers: int, quiet: bool, place: Target) -> None:
-    console = Console()
+def _run(study: Study, programs: dict[str, Program], limit: Limit, wishes: Wishes, place: Target) -> None:
+    console = Console(stderr=wishes.as_json)
     before = limit.done(study.trials)
     if limit.total is not None and before >= limit.total:
         more = "--evaluations" if limit.evaluations is not None else "--budget"
         _say(console, f"Done already: {before:g} of {limit.total:g}. To go on, give a larger {more}.")
     threadpool_limits(limits=1, user_api="blas")  # the view's thread and the loop's share one process
     try:
-        with nullcontext() if quiet else LiveView(study, limit, console):
-            front = _loop(study, programs, limit, workers)
+        with nullcontext() if wishes.quiet else LiveView(study, limit, console):
+            front = _loop(study, programs, limit, wishes.workers)
     except KeyboardInterrupt:
         done = limit.done(study.trials)
         _say(console, f"Stopped: {done:g} of {limit.total:g}, nothing lost. The same command goes on.")
         raise
-    _conclude(study, front, console, place.said)
+    if wishes.as_json:
+        typer.echo(json.dumps(summarize(study, limit, front).to_dict()))
+    else:
+        _conclude(study, front, console, place.said)
+    if front is None:
+        failed = [t for t in study.trials if t.state == "failed"]
+        why = f" The last failure, trial {failed[-1].id}: {failed[-1].message}" if failed else ""
+        typer.echo(f"error: no front: not every objective has a value.{why}", err=True)
+        raise typer.Exit(1)
 
 
 def _loop(study: Study, programs: dict[str, Program], limit: Limit, workers: int) -> Front | None:
@@ -162,13 +162,9 @@ def _loop(study: Study, programs: dict[str, Program], limit: Limit, workers: int
 def _conclude(study: Study, front: Front | None, console: Console, said: str) -> None:
     """What came out, and where to look next."""
     console.print(spending_table(study))
-    if front is None:
-        failed = [t for t in study.trials if t.state == "failed"]
-        why = f" The last failure, trial {failed[-1].id}: {failed[-1].message}" if failed else ""
-        typer.echo(f"error: no front: not every objective has a value.{why}", err=True)
-        raise typer.Exit(1)
-    console.print(front_table(front))
-    _say(console, f"More: pesmo front {said}, pesmo trials {said}, pesmo report {said} -o report.html")
+    if front is not None:
+        console.print(front_table(front))
+        _say(console, f"More: pesmo front {said}, pesmo trials {said}, pesmo report {said} -o report.html")
 
 
 def _say(console: Console, line: str) -> None:

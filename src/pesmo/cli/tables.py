@@ -10,7 +10,7 @@ from typing import Any
 
 import typer
 
-from pesmo.cli.opening import target
+from pesmo.cli.opening import Target, target
 from pesmo.cli.trials import trial_dict
 from pesmo.definition import Definition
 from pesmo.errors import DefinitionError, PesmoError, ResultError
@@ -41,10 +41,10 @@ def trials_csv(study: Study) -> str:
     return csv_text([*[f"trial.{about}" for about in ABOUT], *inputs, *names], rows)
 
 
-def export_study(where: str | None, storage: str | None, name: str | None, output: Path | None) -> None:
+def export_study(place: Target, output: Path | None) -> None:
     if output is not None and output.suffix not in (".csv", ".json"):
         raise DefinitionError(f"{output}: export writes .csv or .json; end the name with one of them")
-    study = target(where, storage, name).open()
+    study = place.open()
     as_csv = output is None or output.suffix == ".csv"
     written = trials_csv(study) if as_csv else json.dumps(_everything(study), indent=2)
     if output is None:

@@ -29,10 +29,7 @@ def trial_dict(trial: Trial) -> dict[str, Any]:
     }
 
 
-def ask_trials(
-    where: str | None, storage: str | None, name: str | None, number: int | None, lease: float | None, as_json: bool
-) -> None:
-    place = target(where, storage, name)
+def ask_trials(place: Target, number: int | None, lease: float | None, as_json: bool) -> None:
     study = place.make()
     asked = study.ask(number or 1, lease=lease)
     if as_json:
