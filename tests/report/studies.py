@@ -7,7 +7,7 @@ import pesmo
 HOSTILE = "<script>alert('x')</script> & $a_1$ \"q\""
 
 
-def coupled(k: int, count: int = 7, names: list[str] | None = None, **objective) -> pesmo.Study:
+def coupled(k: int, count: int = 6, names: list[str] | None = None, **objective) -> pesmo.Study:
     """k objectives revealed at once, at points of the design."""
     names = names or [f"objective {i}" for i in range(k)]
     space = pesmo.Space(

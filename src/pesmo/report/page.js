@@ -16,3 +16,17 @@ for (const button of document.querySelectorAll("th button")) {
     body.append(...rows);
   });
 }
+
+// WebGL pictures come out white on paper: a still of each takes their place there.
+for (const figure of document.querySelectorAll(".js-plotly-plot")) {
+  if (!figure.querySelector(".gl-container canvas")) continue;
+  const size = { format: "png", width: 900, height: figure.clientHeight, scale: 2 };
+  Plotly.toImage(figure, size).then((source) => {
+    const still = document.createElement("img");
+    still.src = source;
+    still.className = "still";
+    still.alt = "";
+    figure.parentNode.after(still);
+    figure.parentNode.classList.add("live");
+  });
+}

@@ -1,13 +1,13 @@
 """The front and the bill, as tables for a terminal."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from rich.box import SIMPLE_HEAD
 from rich.table import Table
 from rich.text import Text
 
 from pesmo.front import Front
-from pesmo.report.style import with_unit
+from pesmo.report.style import number, with_unit
 
 if TYPE_CHECKING:
     from pesmo.study import Study
@@ -29,8 +29,8 @@ def front_table(front: Front, most: int = 15) -> Table:
     rows = front.to_dicts()
     step = max(1, -(-len(rows) // most))
     for row in [*rows[::step], *([rows[-1]] if (len(rows) - 1) % step else [])]:
-        values = [f"{row['objectives'][n]:.3g} ±{row['sd'][n]:.1g}" for n in names]
-        table.add_row(*[Text(_short(v)) for v in row["inputs"].values()], *values, f"{row['probability']:.0%}")
+        values = [f"{number(row['objectives'][n], 3)} ±{number(row['sd'][n], 1)}" for n in names]
+        table.add_row(*[Text(number(v, 3)) for v in row["inputs"].values()], *values, f"{row['probability']:.0%}")
     return table
 
 
@@ -47,7 +47,3 @@ def spending_table(study: "Study") -> Table:
         names = Text(experiment.name), Text(", ".join(experiment.reveals))
         table.add_row(*names, str(len(trials)), str(failed), f"{cost:g}")
     return table
-
-
-def _short(value: Any) -> str:
-    return f"{value:.3g}" if isinstance(value, float) else str(value)
