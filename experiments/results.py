@@ -7,7 +7,7 @@
 |---|---|
 | number | of the run: the problem, or the repetition |
 | evaluation, spent | trials so far; what they cost, in coupled evaluations |
-| one per input, one per objective | the point, and what was measured there (empty: it was not) |
+| one per input, objective | the point, what was measured there (empty: it was not; no point: the method was done) |
 | gain, seconds | nats expected; CPU seconds of thinking, one thread (0: a start) |
 | mark, score, observed | where scores were taken: at how many coupled evaluations; of the recommendation; of the data |
 """

@@ -58,8 +58,9 @@ def perform(run: Run, stored: list[Row]) -> Iterator[Row]:
     study = new_study(task, run.method, run.number)
     spent = 0.0
     for row in stored:
-        study.add(_inputs(task, row), {name: float(row[name]) for name in task.names if row[name] != ""})
         spent = float(row["spent"])
+        if any(row[name] != "" for name in task.names):
+            study.add(_inputs(task, row), {name: float(row[name]) for name in task.names if row[name] != ""})
     for number, inputs in enumerate(task.starts[len(stored) :], start=len(stored)):
         values = task.measure(inputs, task.names, _noise(run, number))
         study.add(inputs, values)
@@ -71,7 +72,11 @@ def perform(run: Run, stored: list[Row]) -> Iterator[Row]:
     number = max(len(stored), len(task.starts))
     with searching(run.method, task, run.number) as search:
         while spent < run.evaluations - TINY:
-            step = search(study)
+            try:
+                step = search(study)
+            except pesmo.Finished:  # PAL knows when it is done; what it recommends then stands
+                yield from _afterwards(run, task, study, number, spent)
+                return
             values = task.measure(step.inputs, step.reveals, _noise(run, number))
             if step.trial is None:
                 study.add(step.inputs, values)
@@ -83,6 +88,16 @@ def perform(run: Run, stored: list[Row]) -> Iterator[Row]:
             row |= {"gain": "" if step.gain is None else step.gain, "seconds": step.seconds}
             yield row | _scores(run, task, study, before, spent)
             number += 1
+
+
+def _afterwards(run: Run, task: Task, study: pesmo.Study, number: int, spent: float) -> Iterator[Row]:
+    """Rows without a point, one for each mark to come, of a method that asks no more: the score stays what it is."""
+    scores = task.score(study) if run.every else {}
+    step = run.every or run.evaluations
+    for mark in range(step, run.evaluations + 1, step):
+        if mark > spent + TINY:
+            row = _row(run, task, number - 1, float(mark), dict.fromkeys(task.space.names, ""), {})
+            yield row | ({"mark": mark, **scores} if run.every else {})
 
 
 def _inputs(task: Task, row: Row) -> dict[str, Any]:

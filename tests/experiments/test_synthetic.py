@@ -1,15 +1,19 @@
 """Draws from the prior, linear objectives, costs, and peers: what a run is made of, without running a method."""
 
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
+import pesmo
 from benchmarks import problems
 from benchmarks.problems import half_linear_problem
-from experiments import methods, rivals, synthetic
+from experiments import methods, rivals, runs, synthetic
 from experiments.runs import Run, perform
 
 
@@ -45,6 +49,27 @@ def test_noise_is_the_same_for_every_method_and_none_is_in_the_truth() -> None:
     problem = synthetic.SETTINGS["d3-K2-noise"].problem(3)
     noise = np.array([[r["f1"], r["f2"]] for r in rows[0]]) - problem.evaluate(problem.starts(5))
     assert 0.02 < noise.std() < 0.3
+
+
+def test_a_method_that_finishes_keeps_its_score(monkeypatch: Any) -> None:
+    @contextmanager
+    def two_steps(method: str, task: Any, number: int) -> Iterator[Any]:
+        def search(study: pesmo.Study) -> methods.Step:
+            if len(study.trials) == 8:
+                raise pesmo.Finished("all is classified")
+            return methods.ask_study(study)
+
+        yield search
+
+    monkeypatch.setattr(runs, "searching", two_steps)
+    run = Run("classic", "branin-currin", "random", 0, 20, 5)
+    rows = list(perform(run, []))
+    assert [row["spent"] for row in rows[6:]] == [7.0, 8.0, 10.0, 15.0, 20.0]
+    assert [row["mark"] for row in rows[8:]] == [10, 15, 20]
+    assert len({row["score"] for row in rows[8:]}) == 1
+    assert {(row["x1"], row["f1"]) for row in rows[8:]} == {("", "")}
+    assert runs.finished(run, rows)
+    assert list(perform(replace(run, evaluations=25), rows))[-1]["mark"] == 25
 
 
 class FakePeer:
