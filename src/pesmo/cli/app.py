@@ -132,10 +132,10 @@ def worker(
 ) -> None:
     """Join a study from any machine: its commands and limit come from the storage, and run in this folder."""
     from pesmo.cli.opening import target
-    from pesmo.cli.running import Wishes, join_study
+    from pesmo.cli.running import Wishes, run_study
     from pesmo.cli.view import Limit
 
-    join_study(target(where, storage, study), Wishes(workers, Limit(evaluations, budget), quiet, json))
+    run_study(target(where, storage, study), Wishes(workers, Limit(evaluations, budget), quiet, json))
 
 
 @app.command(rich_help_panel=HAND)

@@ -1,7 +1,7 @@
 """`pesmo run` and `pesmo worker`: a study's programs, run until its limit.
 
-`run` reads the commands from the study file and keeps them, and the limit, with the study in its storage; `worker`
-takes them from there, so that another machine needs nothing but the storage and the programs.
+With a study file, its commands and limit are kept with the study in its storage. Without one they are taken from there,
+so that another machine needs nothing but the storage and the programs.
 """
 
 import json
@@ -38,25 +38,18 @@ class Wishes:
 
 
 def run_study(place: Target, wishes: Wishes) -> None:
-    if place.file is None:
-        join_study(place, wishes)
-        return
-    file = place.file
-    limit = _limit(wishes.limit, Limit(file.evaluations, file.budget), f"in [study] of {place.said}")
-    _check_programs(file.programs, [e.name for e in file.experiments], place)
-    study = place.make()
-    study.keep_settings(to_settings(file.programs, limit))
-    _run(study, file.programs, limit, wishes, place)
-
-
-def join_study(place: Target, wishes: Wishes) -> None:
-    study = place.open()
-    programs, kept = from_settings(study)
-    if place.file is not None:  # a copy of the study file knows better than the storage
-        programs = place.file.programs
-        kept = kept if kept.total is not None else Limit(place.file.evaluations, place.file.budget)
-    limit = _limit(wishes.limit, kept, "when the study is run first")
-    _check_programs(programs, [e.name for e in study.experiments], place)
+    """Run a study: its file says how, or else what was kept in its storage."""
+    if place.file is not None:
+        programs, known = place.file.programs, Limit(place.file.evaluations, place.file.budget)
+        limit = _limit(wishes.limit, known, f"in [study] of {place.said}")
+        _check_programs(programs, [e.name for e in place.file.experiments], place)
+        study = place.make()
+        study.keep_settings(to_settings(programs, limit))
+    else:
+        study = place.open()
+        programs, known = from_settings(study)
+        limit = _limit(wishes.limit, known, "in its study file")
+        _check_programs(programs, [e.name for e in study.experiments], place)
     _run(study, programs, limit, wishes, place)
 
 
