@@ -104,7 +104,7 @@ def test_every_number_of_the_page_comes_from_the_rows(tiny: Path, tmp_path: Path
         scores = [float(r["score"]) for r in rows_of(tiny, method) if r["mark"] == "7"]
         error = statistics.stdev(scores) / 2**0.5
         cell = f"{statistics.mean(scores):.2f} ± {error:.2f}".replace("-", "\u2212")
-        (line,) = [line for line in page.splitlines() if line.startswith(f"| {method} |")]
+        line = next(line for line in page.splitlines() if line.startswith(f"| {method} |"))
         assert line.replace("**", "") == f"| {method} | {cell} (2) |"
     assert "branin-currin: Not complete: of 2 runs, pesmo 0" in page
     total = sum(len(rows_of(tiny, method)) for method in ("random", "pesmo-decoupled"))
