@@ -1,7 +1,6 @@
 """pesmo init, run, worker, status, front: from a new file to the front, through failures and sudden ends."""
 
 import json
-import os
 import signal
 import subprocess
 import sys
@@ -13,6 +12,7 @@ import pytest
 from pesmo.cli.opening import target
 from tests.cli.conftest import Pesmo
 from tests.postgres import Server
+from tests.waiting import gone, until
 
 
 def trials(pesmo: Pesmo, *words: object) -> list[dict]:
@@ -206,19 +206,14 @@ def test_a_run_that_is_ended_ends_its_programs_and_goes_on(
     command = [sys.executable, "-m", "pesmo", "run", "study.toml", "--evaluations", "2"]
     with (tmp_path / "log").open("w+") as log:
         process = subprocess.Popen(command, cwd=tmp_path, stdout=log, stderr=log)
-        deadline = time.monotonic() + 240
-        while not list(tmp_path.glob("*.pid")):
-            assert time.monotonic() < deadline
-            assert process.poll() is None, (tmp_path / "log").read_text()
-            time.sleep(0.05)
+        until(lambda: process.poll() is not None or list(tmp_path.glob("*.pid")))
+        assert process.poll() is None, (tmp_path / "log").read_text()
         process.send_signal(number)
         killed = number == signal.SIGKILL
         assert process.wait(120) == (-signal.SIGKILL if killed else 130)
     said = "Stopped: 0 of 2, nothing lost. The same command goes on." in (tmp_path / "log").read_text()
     assert said != killed
-    while any(os.path.exists(f"/proc/{path.stem}") for path in tmp_path.glob("*.pid")):
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
+    until(lambda: all(gone(path.stem) for path in tmp_path.glob("*.pid")))
     script.write_text(quick, encoding="utf-8")
     pesmo("run", "--evaluations", 2)
     states = [t["state"] for t in trials(pesmo)]

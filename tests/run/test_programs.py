@@ -6,13 +6,13 @@ import pickle
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
 
 from pesmo.errors import ProgramError
 from pesmo.run.programs import Program, fill, last_object, placeholders, program_of, variable
+from tests.waiting import gone, until
 
 NASTY = ["$(rm -rf x)", "; ls", "`id`", 'it\'s "quoted"', "two\nlines", "a\tb  c", "-rf", "*", "{lr}", "ünïcödé ✓", ""]
 ECHO = """
@@ -131,20 +131,6 @@ with open(sys.argv[1] + ".part", "w") as file:
 os.rename(sys.argv[1] + ".part", sys.argv[1])
 time.sleep(600)
 """
-
-
-def gone(pid: int) -> bool:
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] == "Z"
-    except FileNotFoundError:
-        return True
-
-
-def until(condition, seconds: float = 60.0) -> None:
-    deadline = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < deadline, "waited in vain"
-        time.sleep(0.02)
 
 
 def test_a_time_out_ends_the_program_and_its_children(tmp_path: Path) -> None:
