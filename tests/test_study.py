@@ -1,6 +1,8 @@
 """The study: the shape of the API, determinism, pending and failed trials, and errors that change nothing."""
 
+import dataclasses
 import math
+import pickle
 
 import numpy as np
 import pytest
@@ -311,3 +313,20 @@ def test_transforms_refuse_values_outside_their_range() -> None:
         study.tell(trial, {"a": 0, "b": 0.5})
     with pytest.raises(ResultError, match="'b' = 1.0 must lie strictly between 0 and 1"):
         study.tell(trial, {"a": 1.0, "b": 1.0})
+
+
+def test_a_trial_is_plain_data_that_can_be_sent_anywhere() -> None:
+    study = coupled()
+    trial = study.ask(lease=600)
+    trial.renew()
+    copy = pickle.loads(pickle.dumps(trial))
+    assert copy == trial
+    assert dataclasses.asdict(trial)["inputs"] == trial.inputs
+    with pytest.raises(TrialError, match="call study.renew.1."):
+        copy.renew()
+    study.tell(copy, {"first": 1.0, "second": 2.0})
+    for bad in (0, -1.0, math.nan, True, "1"):
+        with pytest.raises(DefinitionError, match="lease must be"):
+            study.ask(lease=bad)  # pyright: ignore
+    with pytest.raises(DefinitionError, match="retries must be"):
+        study.ask(retries=-1)

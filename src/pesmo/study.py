@@ -169,8 +169,9 @@ class Study:
 
     def _claim(self, terms: Terms) -> Record | None:
         """A trial that was abandoned and may be asked again; the database is asked only where there may be one."""
-        held = [r for r in self._view.unfinished.values() if r.trial.state == "running" and r.lease is not None]
-        if not held and not any(r.again for r in self._view.unfinished.values() if r.trial.state == "abandoned"):
+        unfinished = self._view.unfinished
+        held = [r for r in unfinished if r.trial.state == "running" and r.lease is not None]
+        if not held and not any(r.again for r in unfinished if r.trial.state == "abandoned"):
             return None
         dead = {owner for owner in {r.owner for r in held} if owner is not None and is_dead(owner)}
         record = self._store.claim(terms, dead)

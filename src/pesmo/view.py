@@ -1,6 +1,7 @@
 """What a process knows of a study's trials: read once, then only what changed; also as the evidence of methods."""
 
 from collections.abc import Sequence
+from threading import RLock
 
 import numpy as np
 
@@ -17,25 +18,31 @@ class View:
         self._records: dict[int, Record] = {}
         self._units: dict[int, np.ndarray] = {}
         self._repeated: set[int] = set()  # trials that a retry stands for
-        self.unfinished: dict[int, Record] = {}  # running, or abandoned
+        self._unfinished: dict[int, Record] = {}
         self.revision = 0
+        self._lock = RLock()  # one thread may tell while another asks
 
     def sync(self) -> None:
         """Read what changed since the last time."""
-        for record in self._store.changes(self.revision):
-            self.put(record)
-            self.revision = record.revision
+        with self._lock:
+            for record in self._store.changes(self.revision):
+                self.put(record)
+                self.revision = record.revision
 
     def put(self, record: Record) -> None:
         """Take over a trial as the store has it now."""
         trial = record.trial
-        self._records[trial.id] = record
-        if trial.retry_of is not None:
-            self._repeated.add(trial.retry_of)
-        if trial.state in ("running", "abandoned"):
-            self.unfinished[trial.id] = record
-        else:
-            self.unfinished.pop(trial.id, None)
+        with self._lock:
+            known = self._records.get(trial.id)
+            if known is not None and known.revision > record.revision:
+                return  # read before another thread changed it
+            self._records[trial.id] = record
+            if trial.retry_of is not None:
+                self._repeated.add(trial.retry_of)
+            if trial.state in ("running", "abandoned"):
+                self._unfinished[trial.id] = record
+            else:
+                self._unfinished.pop(trial.id, None)
 
     def find(self, trial_id: int) -> Record | None:
         """One trial, read again only where it is not known yet: what it is about never changes."""
@@ -47,14 +54,21 @@ class View:
         return self._records[trial_id]
 
     @property
+    def unfinished(self) -> list[Record]:
+        """The trials that are running or abandoned."""
+        with self._lock:
+            return list(self._unfinished.values())
+
+    @property
     def trials(self) -> list[Trial]:
         """In the order of their ids."""
-        return [self._records[i].trial for i in sorted(self._records)]
+        with self._lock:
+            return [self._records[i].trial for i in sorted(self._records)]
 
     @property
     def suggested(self) -> int:
         """How many trials there are that repeat no other: the next suggestion is number suggested + 1."""
-        return sum(record.trial.retry_of is None for record in self._records.values())
+        return sum(trial.retry_of is None for trial in self.trials)
 
     @property
     def last(self) -> int:

@@ -3,6 +3,9 @@
 import functools
 import os
 import signal
+import sqlite3
+import subprocess
+import sys
 import threading
 import time
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
@@ -11,8 +14,9 @@ from pathlib import Path
 
 import pytest
 
-from pesmo import DefinitionError, Experiment, Float, Objective, ResultError, Space, Study
+from pesmo import DefinitionError, Experiment, Finished, Float, Objective, ResultError, Space, Study
 from pesmo.run import loop
+from pesmo.store.owner import _started, this_process
 from tests.run.functions import both, misbehave
 
 SPACE = Space(x=Float(0, 1), y=Float(0, 1))
@@ -202,6 +206,52 @@ def test_what_somebody_else_ended_keeps_the_measured_result_beside_it() -> None:
 
     one.run({"evaluate": failed_by_hand}, evaluations=2, progress=False)
     assert [(t.state, t.note) for t in one.trials[:2]] == [("failed", "design"), ("complete", "added")]
+
+
+def test_a_run_whose_method_has_nothing_left_to_ask_ends_normally(monkeypatch) -> None:
+    one = study()
+    ask = one.ask
+
+    def finished(*args, **kwargs):
+        if len(one.trials) == 3:
+            raise Finished("found")
+        return ask(*args, **kwargs)
+
+    monkeypatch.setattr(one, "ask", finished)
+    front = one.run({"evaluate": both}, evaluations=20, progress=False)
+    assert states(one) == ["complete"] * 3
+    assert len(front) > 0
+
+
+def test_a_limit_that_is_reached_runs_nothing_even_if_something_was_abandoned(place) -> None:
+    one = study(place)
+    one.run({"evaluate": both}, evaluations=2, progress=False)
+    one.release([one.ask()])
+    one.run({"evaluate": lambda inputs: 1 / 0}, evaluations=2, progress=False)
+    assert states(one) == ["complete", "complete", "abandoned"]
+    one.run({"evaluate": both}, evaluations=3, progress=False)
+    assert states(one) == ["complete", "complete", "abandoned", "complete"]
+    assert one.trials[3].retry_of == 3
+
+
+def test_trials_of_a_process_that_died_are_run_to_reach_the_limit(tmp_path) -> None:
+    one = study(tmp_path / "run.db")
+    one.ask(lease=600)
+    with sqlite3.connect(tmp_path / "run.db") as connection:
+        connection.execute("UPDATE pesmo_trials SET owner = ?", [this_process_dead()])
+    connection.close()
+    other = Study.open(tmp_path / "run.db")
+    other.run({"evaluate": both}, evaluations=1, progress=False)
+    assert [(t.state, t.retry_of) for t in other.trials] == [("abandoned", None), ("complete", 1)]
+
+
+def this_process_dead() -> str:
+    """The name of a process of this machine that is no more."""
+    child = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
+    name = f"{this_process()}".split("/")
+    started = _started(child.pid)
+    child.communicate(timeout=120)
+    return "/".join([*name[:-2], str(child.pid), str(started)])
 
 
 def test_bad_arguments_are_named() -> None:

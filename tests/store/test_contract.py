@@ -1,10 +1,13 @@
 """One suite over every store: the promises of store/contract.py."""
 
+import ast
 import json
 import time
+from pathlib import Path
 
 import pytest
 
+import pesmo.store
 from pesmo.problem import Trial
 from pesmo.store import open_study
 from pesmo.store.contract import Outcome, Proposal, Record, Store, Terms
@@ -195,3 +198,17 @@ def test_any_text_comes_back_as_it_was(place, text: str) -> None:
     assert (trial.values, trial.message) == ({text: 1.0}, text)
     assert store.definition == {"name": text}
     assert json.dumps(store.definition)
+
+
+def test_nothing_is_pickled() -> None:
+    folder = Path(pesmo.store.__file__).parent
+    for path in folder.rglob("*.py"):
+        imported = [
+            n
+            for n in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+            if isinstance(n, ast.Import | ast.ImportFrom)
+        ]
+        names = [alias.name for n in imported for alias in n.names] + [
+            n.module or "" for n in imported if isinstance(n, ast.ImportFrom)
+        ]
+        assert not {"pickle", "cloudpickle", "marshal", "shelve"} & set(names), path

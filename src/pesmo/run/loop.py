@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 
 Function = Callable[[dict[str, Any]], Any]
 FAILURES_IN_A_ROW = 10
-POLL = 0.5  # seconds between two looks at what other processes do, where only theirs is left to wait for
+POLL = 1.0  # seconds between two looks at what other processes do, where that matters
+SOON = 10.0  # seconds between two looks where every worker is busy
 
 
 @dataclass(frozen=True)
@@ -129,17 +130,16 @@ class _Run:
     def _step(self) -> bool:
         """Tell what is done, then start one trial or wait for something to happen. False at the end."""
         self._tell_done(wait_for=0.0)
-        room, others = self._look()
+        room, others, spare = self._look()
         trial = None
         if len(self.running) < self.places and not self.limits.is_late:
-            self.bar.say("thinking")
-            trial = self._next(room)
+            trial = self._next(room, spare)
         if trial is not None:
             self._start(trial)
         elif self.running:
             self.bar.say(f"running {len(self.running)}")
-            self._tell_done(wait_for=POLL)
-        elif others and not room and not self.limits.is_late:
+            self._tell_done(wait_for=POLL if len(self.running) < self.places else SOON)
+        elif spare:
             self.bar.say(f"waiting for {others} elsewhere")
             time.sleep(POLL)
         else:
@@ -147,20 +147,24 @@ class _Run:
             return False
         return True
 
-    def _look(self) -> tuple[bool, int]:
-        """Whether the limits leave room for a new trial, and how many trials other processes are running."""
+    def _look(self) -> tuple[bool, int, bool]:
+        """Whether the limits leave room for a new trial; how many trials other processes are running; and whether
+        those are all that is missing, so that one of them, if abandoned, must be run here."""
         trials = [t for t in self.study.trials if t.note != "added"]
         ended = [t for t in trials if t.state in ("complete", "failed")]
-        held = {i for i, r in self.study._view.unfinished.items() if r.lease and r.trial.state == "running"}
+        held = {r.trial.id for r in self.study._view.unfinished if r.lease and r.trial.state == "running"}
         busy = [t for t in trials if t.id in held]
         self.bar.show(len(ended), sum(t.cost for t in ended))
         room = self.limits.leave_room(len(ended) + len(busy), sum(t.cost for t in [*ended, *busy]))
-        return room, len(held - {t.id for t in self.running.values()})
+        others = len(held - {t.id for t in self.running.values()})
+        spare = not room and others > 0 and self.limits.leave_room(len(ended), sum(t.cost for t in ended))
+        return room, others, spare
 
-    def _next(self, room: bool) -> Trial | None:
-        """A trial to start; where the limits leave no room for a new one, only one that was abandoned."""
+    def _next(self, room: bool, spare: bool) -> Trial | None:
+        """A trial to start; where the limits leave no room for a new one, only one that another process abandoned."""
         if not room:
-            return self.study.retry(lease=LEASE)
+            return self.study.retry(lease=LEASE) if spare else None
+        self.bar.say("thinking")
         try:
             return self.study.ask(lease=LEASE)
         except Finished:
