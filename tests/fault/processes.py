@@ -27,9 +27,6 @@ SPACE = Space(x=Float(0, 1), y=Float(0, 1))
 PATIENCE = 120.0
 
 
-Study.recommend = lambda self, size=50: None  # what a run ends with takes longest, and is not looked at here
-
-
 def study(storage: str, method: str = "random") -> Study:
     return Study(SPACE, ["a", "b"], seed=7, method=method, storage=storage)
 
@@ -208,5 +205,6 @@ SCENARIOS = {f.__name__: f for f in (crowd, tellers, killing, stopped)}
 if __name__ == "__main__":
     from tests.fault import kills, places
 
+    Study.recommend = lambda self, size=50: None  # what a run ends with takes longest, and is not looked at here
     SCENARIOS |= kills.SCENARIOS | places.SCENARIOS
     print(json.dumps(SCENARIOS[sys.argv[1]](*sys.argv[2:])))
