@@ -80,7 +80,7 @@ def test_numbers_of_numpy_are_stored_as_plain_ones(tmp_path) -> None:
 def test_another_definition_is_refused_with_the_difference(tmp_path) -> None:
     path = tmp_path / "study.db"
     Study(SPACE, OBJECTIVES, EXPERIMENTS, seed=7, storage=path)
-    with pytest.raises(DefinitionError, match="defined otherwise: seed is 8, stored is 7. Open it as it is with"):
+    with pytest.raises(DefinitionError, match="defined otherwise: seed is 8, stored is 7. Define it as it was"):
         Study(SPACE, OBJECTIVES, EXPERIMENTS, seed=8, storage=path)
     assert Study(SPACE, OBJECTIVES, EXPERIMENTS, storage=path).seed == 7
     assert Study(SPACE, OBJECTIVES, EXPERIMENTS, seed=8, storage=path, name="another").seed == 8

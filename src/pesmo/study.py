@@ -64,7 +64,7 @@ class Study:
             store.close()
             raise DefinitionError(
                 f"the study {short(name)} in {shown(storage)} is defined otherwise: {'; '.join(lines)}. "
-                "Open it as it is with pesmo.Study.open, or give this one another name"
+                "Define it as it was, or give this one another name; pesmo.Study.open opens it as it is"
             )
         stored = from_json(store.definition)  # plain numbers; only the cost functions are those given
         self._settle(

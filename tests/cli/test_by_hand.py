@@ -140,6 +140,7 @@ def test_a_wrong_csv_adds_nothing(content: str, message: str, pesmo: Pesmo, tmp_
 
 def test_a_missing_csv_is_named(pesmo: Pesmo) -> None:
     assert "there is no file gone.csv" in pesmo("import", "gone.csv", code=2).stderr
+    assert "which CSV file? Name it after the study" in pesmo("import", "study.toml", code=2).stderr
     assert "import takes a study and one CSV file" in pesmo("import", "study.toml", "a.csv", "b.csv", code=2).stderr
 
 

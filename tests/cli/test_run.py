@@ -142,7 +142,7 @@ def test_a_worker_elsewhere_needs_the_storage_and_the_programs_alone(
 
 def test_a_password_is_not_repeated() -> None:
     said = target("postgresql://me:secret@host/base", None, "a study").said
-    assert said == "postgresql://me:***@host/base --study 'a study'"
+    assert said == "'postgresql://me:***@host/base' --study 'a study'"
 
 
 @pytest.mark.parametrize(

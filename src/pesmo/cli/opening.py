@@ -42,7 +42,7 @@ def target(where: str | None, storage: str | None, name: str | None) -> Target:
     if storage is not None:
         if where is not None:
             raise DefinitionError(f"give {where!r} or --storage {storage!r}, not both")
-        return Target(None, storage, name, _said(f"--storage {storage}", name))
+        return Target(None, storage, name, f"--storage {_said(storage, name)}")
     if where is None:
         if not DEFAULT.exists():
             raise DefinitionError(
@@ -55,13 +55,13 @@ def target(where: str | None, storage: str | None, name: str | None) -> Target:
     if name is not None:
         raise DefinitionError(f"--study belongs to a storage; {where} names its study itself")
     file = read_study_file(Path(where))
-    return Target(file, file.storage, file.name, where)
+    return Target(file, file.storage, file.name, shlex.quote(where))
 
 
 def _said(storage: str, name: str | None) -> str:
     """How the user named it, without a password: what is printed may be kept."""
     shown = re.sub(r"(://[^:/@]*):[^@/]*@", r"\1:***@", storage)
-    return f"{shown} --study {shlex.quote(name)}" if name else shown
+    return f"{shlex.quote(shown)} --study {shlex.quote(name)}" if name else shlex.quote(shown)
 
 
 def _is_study_file(path: Path) -> bool:

@@ -72,6 +72,8 @@ def import_csv(words: list[str], storage: str | None, name: str | None, as_json:
     if len(words) > 2:
         raise DefinitionError(f"import takes a study and one CSV file, not {words}")
     path = Path(words[-1])
+    if path.suffix == ".toml":
+        raise DefinitionError(f"which CSV file? Name it after the study: pesmo import {words[-1]} data.csv")
     study = target(words[0] if len(words) == 2 else None, storage, name).make()
     header, lines = _read(path)
     rows = [_row(study, path, number, dict(zip(header, cells, strict=True))) for number, cells in lines]
