@@ -154,8 +154,14 @@ def killing(storage: str, seed: str) -> dict:
     one = study(storage)
     workers = [Child(work) for _ in range(4)]
     counts, kills = [0], 0
-    while counts[-1] < 100 and len(counts) < 1000:
-        time.sleep(random.uniform(0.05, 0.3))
+
+    def complete() -> int:
+        return sum(t.state == "complete" for t in one.trials)
+
+    while counts[-1] < 100:
+        goal = counts[-1] + random.randint(1, 4)  # some progress between two kills, however slow the machine
+        wait_until(lambda goal=goal: complete() >= goal)
+        time.sleep(random.uniform(0.0, 0.1))
         unlucky = random.randrange(4)
         workers[unlucky].kill()
         ended, answer = workers[unlucky].join()
@@ -163,7 +169,7 @@ def killing(storage: str, seed: str) -> dict:
             return {"error": answer}
         kills += 1
         workers[unlucky] = Child(work)
-        counts.append(sum(t.state == "complete" for t in one.trials))
+        counts.append(complete())
     for worker in workers:
         worker.kill()
         worker.join()
@@ -172,7 +178,7 @@ def killing(storage: str, seed: str) -> dict:
 
 def stopped(storage: str) -> dict:
     """A run is stopped beyond its lease and continued; meanwhile another process takes its trial over."""
-    pesmo.run.loop.LEASE = 3.0
+    pesmo.run.loop.LEASE = 6.0
     gate = Path(os.environ["LOG"])
 
     def work() -> list:
@@ -187,7 +193,7 @@ def stopped(storage: str) -> dict:
     worker = Child(work)
     other = study(storage)
     wait_until(lambda: other.trials)
-    time.sleep(3.5)  # the heartbeat holds it beyond its first lease
+    time.sleep(7.0)  # the heartbeat holds it beyond its first lease
     held = other.retry(lease=600) is None
     worker.kill(signal.SIGSTOP)
     retry = wait_until(lambda: other.retry(lease=600))

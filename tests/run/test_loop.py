@@ -107,29 +107,30 @@ def test_any_executor_of_concurrent_futures_will_do(place, kind: str) -> None:
 
 
 class Recording(Executor):
-    """Evaluates in threads; knows how many were waiting or running when a suggestion was made."""
+    """Evaluates in two threads, neither of which ends before three trials were given out."""
 
     def __init__(self) -> None:
         self.pool = ThreadPoolExecutor(2)
-        self.busy = 0
-        self.most = 0
+        self.submitted = 0
+        self.full = threading.Event()  # three were given out before one of them was done
 
     def submit(self, fn, /, *args, **kwargs) -> Future:
-        self.busy += 1
-        self.most = max(self.most, self.busy)
+        self.submitted += 1
+        if self.submitted == 3:
+            self.full.set()
         return self.pool.submit(self._call, fn, *args)
 
     def _call(self, fn, *args):
-        time.sleep(0.05)
-        self.busy -= 1
+        assert self.full.wait(120)
         return fn(*args)
 
 
 def test_the_next_trial_is_ready_before_a_worker_is() -> None:
     executor = Recording()
-    study().run({"evaluate": both}, evaluations=5, workers=2, executor=executor, progress=False)
+    one = study()
+    one.run({"evaluate": both}, evaluations=5, workers=2, executor=executor, progress=False)
     executor.pool.shutdown()
-    assert executor.most == 3
+    assert states(one) == ["complete"] * 5
 
 
 def test_ctrl_c_releases_what_runs_and_the_study_resumes(place) -> None:
@@ -166,8 +167,12 @@ def test_ctrl_c_with_worker_processes_keeps_what_is_done(tmp_path) -> None:
     def interrupt() -> None:
         watcher = Study.open(tmp_path / "run.db")
         give_up = time.monotonic() + 120
-        while time.monotonic() < give_up and states(watcher).count("complete") < 1:
+        while time.monotonic() < give_up:  # until both workers sleep and the next trial is ready
+            now = states(watcher)
+            if now.count("complete") >= 1 and now.count("running") == 3:
+                break
             time.sleep(0.1)
+        time.sleep(1.0)
         watcher.close()
         seen.set()
         os.kill(os.getpid(), signal.SIGINT)

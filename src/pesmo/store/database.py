@@ -23,7 +23,7 @@ from pesmo.errors import DefinitionError, StorageError
 
 T = TypeVar("T")
 
-PATIENCE = 60.0  # seconds that a busy file or a lost server is waited for
+PATIENCE = {"sqlite": 180.0, "postgresql": 60.0}  # seconds that a busy file or a lost server is waited for
 BUSY_MS = 20_000
 PASSING = re.compile(  # what passes by itself, in the words of SQLite and PostgreSQL
     "database is locked|database table is locked|database schema is locked|deadlock detected|could not serialize|"
@@ -71,7 +71,7 @@ class Database:
         self._engine = None
 
     def _repeat(self, work: Callable[[Connection, int], T], writes: bool) -> T:
-        give_up = time.monotonic() + PATIENCE
+        give_up = time.monotonic() + PATIENCE[self.url.get_backend_name()]
         attempt = 0
         while True:
             try:
@@ -119,7 +119,7 @@ _REMEDIES = {
     "disk I/O error": "the file cannot be read or written; what was told before is safe. Check space and disk",
     "not a database": "this file is no SQLite database, or it is damaged; restore it from a copy or use another name",
     "malformed": "the database file is damaged (truncated?); restore it from a copy, or try sqlite3's .recover",
-    "database is locked": f"other processes kept it busy for {PATIENCE:.0f} s; try again",
+    "database is locked": "other processes kept it busy for minutes; try again",
     "authentication failed": "the server refuses this user or password; check the URL",
     "refused": "no server answers there; check host and port, and that it runs",
 }

@@ -87,15 +87,21 @@ class SqlStore:
 
     def claim(self, terms: Terms, dead: Collection[str]) -> Record | None:
         token = uuid.uuid4().hex
+        owned = trials.c.owner.in_(list(dead))
+        waiting = and_(self._here, trials.c.state == "abandoned", trials.c.again > 0)
+
+        def gone() -> ColumnElement[bool]:
+            return and_(self._here, trials.c.state == "running", or_(self._ran_out(), owned))
+
+        look = select(trials.c.id).where(or_(gone(), waiting)).limit(1)
+        if self._database.read(lambda connection, _: connection.execute(look).first()) is None:
+            return None  # as nearly always: nobody need wait for a writing transaction
 
         def work(connection: Connection, attempt: int) -> Record | None:
             if attempt and (written := self._by_token(connection, token)):
                 return written
             revision, _ = self._next(connection)
-            running = and_(self._here, trials.c.state == "running")
-            gone = or_(self._ran_out(), trials.c.owner.in_(list(dead)))
-            connection.execute(update(trials).where(running, gone).values(state="abandoned", revision=revision))
-            waiting = and_(self._here, trials.c.state == "abandoned", trials.c.again > 0)
+            connection.execute(update(trials).where(gone()).values(state="abandoned", revision=revision))
             row = connection.execute(select(trials).where(waiting).order_by(trials.c.id).limit(1)).first()
             if row is None:
                 return None
