@@ -1,10 +1,14 @@
 """What several rooms' tests share."""
 
+import signal
 from collections.abc import Iterator
 
 import pytest
 
 from tests.postgres import Server
+
+# A shell starts what it puts in the background with Ctrl-C ignored, and every child inherits that: tests send it.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session")
