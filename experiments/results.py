@@ -105,7 +105,9 @@ class Results:
             for row in (row for rows in longer.values() for row in rows):
                 batch = int(row["batch"])
                 if batch not in renumbered:
-                    renumbered[batch] = self._note(other.batches()[batch])
+                    entry = other.batches()[batch]
+                    known = [n for n, ours in self.batches().items() if {**ours, "batch": 0} == {**entry, "batch": 0}]
+                    renumbered[batch] = known[0] if known else self._note(entry)
                 row["batch"] = renumbered[batch]
             if longer:
                 taken += len(longer)
