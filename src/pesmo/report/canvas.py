@@ -36,8 +36,16 @@ def axis(objective: Objective, *values: np.ndarray) -> dict[str, Any]:
     """The scale of an objective's axis that shows `values`: logarithmic where the objective is modelled so."""
     if objective.transform != "log":
         return {"type": "linear"}
-    low, high = (float(f([f(v) for v in values])) for f in (np.min, np.max))
-    return {"type": "log", "dtick": 1 if high / max(low, 1e-300) > 30 else "D2"}
+    return log_axis(min(float(np.min(v)) for v in values), max(float(np.max(v)) for v in values))
+
+
+def log_axis(low: float, high: float) -> dict[str, Any]:
+    """A logarithmic axis for values from low to high: powers of ten, with 2 and 5 between them where these are few."""
+    first, last = math.floor(math.log10(low)), math.ceil(math.log10(high))
+    steps = (1, 2, 5) if high / low <= 30 else (1,)
+    every = max(1, (last - first) // 8)
+    ticks = [float(f"{step}e{power}") for power in range(first, last + 1, every) for step in steps]
+    return {"type": "log", "tickvals": ticks, "ticktext": [number(t) for t in ticks]}
 
 
 def limits(objective: Objective, span: tuple[float, float]) -> list[float]:

@@ -9,7 +9,7 @@ import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
 from pesmo.problem import Objective
-from pesmo.report.canvas import axis, colour_axis, finish
+from pesmo.report.canvas import axis, colour_axis, finish, log_axis
 from pesmo.report.data import Slice, Snapshot
 from pesmo.report.fronts import front, pairs
 from pesmo.report.style import HEAT, INK, MAIN, MUTED, PANELS, colour, heading, number, with_unit
@@ -140,7 +140,7 @@ def slices(study: Study | Snapshot, input: str | None = None, at: dict[str, Any]
         if cut.words:
             figure.update_xaxes(type="category", col=column)
         if cut.log:
-            figure.update_xaxes(type="log", dtick=1 if cut.values[-1] / cut.values[0] > 30 else "D2", col=column)
+            figure.update_xaxes(**log_axis(cut.values[0], cut.values[-1]), col=column)
     for row, objective in enumerate(s.objectives, start=1):
         shown = [v[:, row - 1] for c in found for v in (c.prediction.low, c.prediction.high, c.average)]
         figure.update_yaxes(**axis(objective, *shown), row=row)

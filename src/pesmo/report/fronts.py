@@ -12,7 +12,8 @@ from plotly.subplots import make_subplots
 from pesmo.report.canvas import axis, colour_axis, error, finish, limits, point_text, scale
 from pesmo.report.data import Snapshot, near, parallel_axes
 from pesmo.report.style import (
-    ERROR,
+    BAND,
+    FAINT,
     INK,
     MAIN,
     MOST_PAIRED,
@@ -111,12 +112,7 @@ def _add_pair(figure: go.Figure, s: Snapshot, i: int, j: int, row: int, column: 
         showlegend=False,
         error_x=error(found.sds[:, i]),
         error_y=error(found.sds[:, j]),
-        marker={
-            "color": found.probability,
-            "coloraxis": "coloraxis",
-            "size": 10,
-            "line": {"color": "white", "width": 1},
-        },
+        marker={**_sureness(s), "size": 10},
         text=_texts(s),
         hovertemplate="%{text}<extra></extra>",
         **place,
@@ -146,7 +142,7 @@ def _cube(s: Snapshot) -> go.Figure:
         hovertemplate="%{text}<br>%{x:.4g}, %{y:.4g}, %{z:.4g}<extra>tried</extra>",
     )
     bars = {
-        f"error_{a}": {"array": found.sds[:, k], "thickness": 2, "width": 0, "color": ERROR}
+        f"error_{a}": {"array": found.sds[:, k], "thickness": 2, "width": 0, "color": FAINT}
         for k, a in enumerate("xyz")
     }
     figure.add_scatter3d(
@@ -155,12 +151,7 @@ def _cube(s: Snapshot) -> go.Figure:
         z=found.means[:, 2],
         mode="markers",
         showlegend=False,
-        marker={
-            "color": found.probability,
-            "coloraxis": "coloraxis",
-            "size": 5,
-            "line": {"color": "white", "width": 1},
-        },
+        marker={**_sureness(s), "size": 5},
         text=_texts(s),
         hovertemplate="%{text}<extra></extra>",
         **bars,
@@ -168,10 +159,11 @@ def _cube(s: Snapshot) -> go.Figure:
     figure.add_scatter3d(x=[None], y=[None], z=[None], **_legend_mark())
     axes = {}
     for k, (name, objective) in enumerate(zip("xyz", s.objectives, strict=True)):
+        span = near(objective, found.means[:, k], found.sds[:, k], tried.values[:, k])
         axes[f"{name}axis"] = {
             "title": {"text": label(objective)},  # drawn by WebGL, which knows no entities
-            "type": "log" if objective.transform == "log" else "linear",
-            "range": limits(objective, near(objective, found.means[:, k], found.sds[:, k], tried.values[:, k])),
+            "range": limits(objective, span),
+            **axis(objective, np.array(span)),
             "backgroundcolor": SOFT,
             "gridcolor": "#d5dce3",
             "showbackground": True,
@@ -196,11 +188,11 @@ def _parallel(s: Snapshot) -> go.Figure:
     texts = _texts(s)
     figure = go.Figure()
     for x, (best, worst) in enumerate(ends):
-        figure.add_shape(
-            type="rect", x0=x - 0.1, x1=x + 0.1, y0=0, y1=1, fillcolor="#eef2f5", line_width=0, layer="below"
-        )
-        for y, text, anchor in ((-0.06, best, "top"), (1.06, worst, "bottom")):
-            figure.add_annotation(x=x, y=y, text=text, showarrow=False, yanchor=anchor, font={"size": 12})
+        band = {"fillcolor": BAND, "line_width": 0, "layer": "below"}
+        figure.add_shape(type="rect", x0=x - 0.1, x1=x + 0.1, y0=0, y1=1, **band)
+        for y, text, anchor in ((-0.08, best, "top"), (1.08, worst, "bottom")):
+            style = {"showarrow": False, "yanchor": anchor, "font": {"size": 12}, "bgcolor": "white", "opacity": 0.9}
+            figure.add_annotation(x=x, y=y, text=text, **style)
     for n, line in enumerate(scaled):
         figure.add_scatter(
             x=np.arange(k) + 0.16 * (n / max(1, count - 1) - 0.5),

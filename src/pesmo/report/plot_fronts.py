@@ -120,7 +120,7 @@ def _cube(front: Front, tried: Tried | None) -> "Figure":
             ends[0] = np.maximum(ends[0], 0.3 * front.means[:, k])
         for n in range(len(front)):
             line = [[shown[a][n]] * 2 if a != k else [float(_linear(front, k, e[n])) for e in ends] for a in range(3)]
-            axes.plot(*line, color=ERROR, linewidth=0.9)
+            axes.plot(*line, color=ERROR, alpha=0.5, linewidth=0.9)
     shades = {"c": front.probability, "cmap": colours(SEQUENTIAL), "vmin": 0, "vmax": 1}
     marks = axes.scatter(*shown, s=30, edgecolor="white", linewidth=0.6, depthshade=False, **shades)
     for k, name in enumerate("xyz"):

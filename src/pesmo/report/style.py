@@ -11,6 +11,7 @@ from pesmo.problem import Objective
 PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#4D4D4D")
 INK, MUTED, GRID, PALE, SOFT = "#1f2933", "#66727f", "#e7ebef", "#9fb3c4", "#fafbfc"
 ERROR, BAND = "#8fc0e3", "#eef2f5"
+FAINT = "#c5dcee"  # bars in space, where many lie behind each other
 MAIN = PALETTE[0]
 # One hue from pale to dark: reads in grey print as well.
 SEQUENTIAL = ("#c9dff0", "#8fc0e3", "#4a98cf", "#0072B2", "#08406b")
