@@ -213,6 +213,16 @@ def test_what_somebody_else_ended_keeps_the_measured_result_beside_it() -> None:
     assert [(t.state, t.note) for t in one.trials[:2]] == [("failed", "design"), ("complete", "added")]
 
 
+def test_a_machine_that_starts_no_more_processes_is_the_message_of_a_failed_trial(monkeypatch) -> None:
+    def refused(*_args, **_kwargs):
+        raise BlockingIOError(11, "Resource temporarily unavailable")
+
+    one = study()
+    monkeypatch.setattr(subprocess, "Popen", refused)
+    with pytest.raises(ResultError, match="the last 10 trials failed, the latest with BlockingIOError"):
+        one.run({"evaluate": both}, evaluations=50, workers=2, progress=False)
+
+
 def test_a_run_whose_method_has_nothing_left_to_ask_ends_normally(monkeypatch) -> None:
     one = study()
     ask = one.ask

@@ -76,22 +76,27 @@ class Processes(Executor):
 
     def _serve(self) -> None:
         """One thread per process: starts it, sends it calls, and replaces it when it is gone."""
-        worker = self._new()
+        worker = None
+        with suppress(OSError):  # too many processes, say: then the first call says so
+            worker = self._new()
         while (item := self._calls.get()) is not None:
             future, call = item
             if self._stopping or not future.set_running_or_notify_cancel():
                 future.cancel()
                 continue
-            if worker.is_gone:
-                self._drop(worker)
-                worker = self._new()
             try:
+                if worker is None or worker.is_gone:
+                    self._drop(worker)
+                    worker = None
+                    worker = self._new()
                 future.set_result(worker.call(call, self._timeout))
             except Exception as error:
                 future.set_exception(error)
         self._drop(worker)
 
-    def _drop(self, worker: "_Worker") -> None:
+    def _drop(self, worker: "_Worker | None") -> None:
+        if worker is None:
+            return
         self._workers.discard(worker)
         worker.kill()
         worker.connection.close()
