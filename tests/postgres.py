@@ -30,6 +30,18 @@ class Server:
             lines = {**SETTINGS, "unix_socket_directories": str(self.home)}
             file.writelines(f"{key} = '{value}'\n" for key, value in lines.items())
         self.start()
+        # Ends the server when its standard input ends: by remove(), or because the tests' process was killed.
+        ending = 'cat; "$0" stop --pgdata "$1" --mode=immediate --wait; rm -rf "$2"'
+        self._guard = subprocess.Popen(
+            ["sh", "-c", ending, _binary("pg_ctl"), str(self._data), str(self.home)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            cwd="/",
+            user=self._user,
+            extra_groups=None if self._user is None else [],
+            start_new_session=True,
+        )
 
     def start(self) -> None:
         self._pg_ctl("start", "--wait", "--timeout=120", f"--log={self.home / 'log'}")
@@ -38,8 +50,7 @@ class Server:
         self._pg_ctl("stop", "--wait", "--timeout=120", f"--mode={mode}")
 
     def remove(self) -> None:
-        self.stop("immediate")
-        shutil.rmtree(self.home)
+        self._guard.communicate(timeout=120)
 
     def new_database(self) -> str:
         """The URL of an empty place: a schema of its own, as a database of its own would be 7 MB of files."""
