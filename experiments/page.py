@@ -29,9 +29,13 @@ def write_page(results: Results, docs: Path = DOCS) -> Path:
     """Write the page and its figures; the page's path."""
     output = Output(docs)
     parts = [INTRODUCTION]
-    for name in SECTIONS:
-        module = import_module(f"experiments.{name}")
-        if module.settings(results) if hasattr(module, "settings") else results.settings(name):
+    modules = {name: import_module(f"experiments.{name}") for name in SECTIONS}
+    there = {n: m.settings(results) if hasattr(m, "settings") else results.settings(n) for n, m in modules.items()}
+    absent = [f"{modules[name].TITLE} (`{name}`)" for name in SECTIONS if not there[name]]
+    if absent:
+        parts.append(f"**No rows yet:** {', '.join(absent)}.")
+    for name, module in modules.items():
+        if there[name]:
             parts += [f"## {module.TITLE}\n\n`python -m experiments {name}`", module.section(results, output)]
     parts.append(_provenance(results))
     path = docs / "experiments.md"
