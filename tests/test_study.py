@@ -98,6 +98,17 @@ def test_acquisition_is_per_objective_at_given_points() -> None:
     assert again["first"][0] == pytest.approx(alpha["first"][0])
 
 
+def test_a_cheap_objective_is_not_refined_for_ever() -> None:
+    """Each further digit of a well-known objective is worth nats too; what is dear and unknown gets its turn."""
+    study = decoupled(seed=0, second=10.0)
+    rng = np.random.default_rng(0)
+    for x, y in rng.uniform(size=(5, 2)).tolist():
+        study.add({"x": x, "y": y}, {"second": np.sin(9 * x) + np.cos(7 * y)})
+    for x, y in rng.uniform(size=(60, 2)).tolist():
+        study.add({"x": x, "y": y}, {"first": first({"x": x, "y": y})})
+    assert study.ask().experiment == "second"
+
+
 def test_pending_trials_keep_a_batch_apart() -> None:
     study = coupled(seed=2)
     for _ in range(6):

@@ -31,6 +31,7 @@ class Acquisition(Protocol):
     logarithmic  True where the values are logarithms, so that their scale may span hundreds of decades
     promising    (p, d) points the method itself would look at
     screen       (E, n) nearly `value`, cheaply: enough to choose where to compute it
+    compare      (E, n) by what experiments are compared with each other, each at its own best point
     """
 
     @property
@@ -39,6 +40,7 @@ class Acquisition(Protocol):
     def promising(self) -> np.ndarray: ...
     def screen(self, unit: np.ndarray) -> np.ndarray: ...
     def value(self, unit: np.ndarray) -> np.ndarray: ...
+    def compare(self, unit: np.ndarray) -> np.ndarray: ...
     def value_and_gradient(self, unit: np.ndarray, e: int) -> tuple[float, np.ndarray]: ...
 
 
@@ -63,6 +65,9 @@ class OfPoints:
 
     def value(self, unit: np.ndarray) -> np.ndarray:
         return np.where(self.usable[:, None], self.at(unit), -np.inf)
+
+    def compare(self, unit: np.ndarray) -> np.ndarray:
+        return self.value(unit)
 
     def value_and_gradient(self, unit: np.ndarray, e: int) -> tuple[float, np.ndarray]:
         if self.slope is not None:
@@ -89,14 +94,22 @@ def maximize(acquisition: Acquisition, evidence: Evidence, rng: np.random.Genera
     if not np.isfinite(worth.max()):
         raise NumericalFailure("the acquisition is not a finite number at any candidate")
 
-    best_value, best_e, best_point = -np.inf, 0, grid[0]
-    for e in np.argsort(-worth.max(axis=1), kind="stable"):
-        value, point = float(worth[e].max()), grid[listed[int(np.argmax(worth[e]))]]
-        least = best_value + math.log(CLIMB_FROM) if log else CLIMB_FROM * best_value
-        if np.isfinite(value) and value > least:
-            value, point = _climb(acquisition, evidence, int(e), point, value, note is None)
-        if value > best_value:
-            best_value, best_e, best_point = value, int(e), point
+    def compared(e: int, point: np.ndarray) -> float:
+        one = point[None, :]
+        return float(over_cost(acquisition.compare(one)[e], costs(evidence, e, one), log)[0])
+
+    usable = [e for e in range(len(evidence.experiments)) if np.isfinite(worth[e].max())]
+    starts = {e: grid[listed[int(np.argmax(worth[e]))]] for e in usable}
+    before = {e: compared(e, starts[e]) for e in usable}
+    best_worth, best_e, best_point = -np.inf, usable[0], starts[usable[0]]
+    for e in sorted(usable, key=lambda e: -before[e]):
+        least = best_worth + math.log(CLIMB_FROM) if log else CLIMB_FROM * best_worth
+        if before[e] <= least:
+            continue
+        point = _climb(acquisition, evidence, e, starts[e], float(worth[e].max()), note is None)
+        after = compared(e, point)
+        if after > best_worth:
+            best_worth, best_e, best_point = after, e, point
     return Suggestion(best_e, best_point, None, note)
 
 
@@ -124,7 +137,7 @@ def by_differences(function: Callable[[np.ndarray], np.ndarray], unit: np.ndarra
 
 def _climb(
     acquisition: Acquisition, evidence: Evidence, e: int, point: np.ndarray, value: float, only_new: bool
-) -> tuple[float, np.ndarray]:
+) -> np.ndarray:
     """From a point and its worth to a tidy, new one at least as good, if there is one; else the start, tidied."""
 
     def worth(unit: np.ndarray) -> np.ndarray:
@@ -144,9 +157,7 @@ def _climb(
     here = evidence.space.tidy(here)
     here_value = float(worth(here[None, :])[0])
     is_new = not only_new or not evidence.is_taken(e, here[None, :])[0]
-    if is_new and here_value >= value:
-        return here_value, here
-    return value, evidence.space.tidy(point)
+    return here if is_new and here_value >= value else evidence.space.tidy(point)
 
 
 def _ascend(acquisition: Acquisition, evidence: Evidence, e: int, start: np.ndarray) -> np.ndarray:

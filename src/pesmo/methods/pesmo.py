@@ -23,6 +23,7 @@ GRID = 1024  # first points of the Pareto search, and candidates of the maximiza
 SEARCH = Search(points=50)  # of each draw's Pareto set: M at most 50
 DATA_CHECKED = 100  # data points whose probability to dominate is looked at: the best ranks under the draws' average
 DATA_ROWS = 16  # data points with factors, at most, per draw
+RESOLUTION = 0.3  # of the front's uncertainty: experiments are not compared by finer details than this
 RELEVANT = 1e-2  # least probability that a data point dominates a Pareto point for it to have factors
 
 
@@ -48,6 +49,7 @@ class Acquisition:
     views: list[View]
     conditioned: Conditioned
     fronts: list[Front]
+    blur: np.ndarray  # (K,) see `_blur`
     logarithmic: bool = False
 
     @property
@@ -66,6 +68,14 @@ class Acquisition:
     def alpha(self, unit: np.ndarray) -> np.ndarray:
         """(K, n) alpha_k, in nats, at (n, d)."""
         return alpha(self.views, self.conditioned, self.model.features(unit))
+
+    def compare(self, unit: np.ndarray) -> np.ndarray:
+        """(E, n) the same at the resolution that matters, by which experiments are compared with each other.
+
+        Information has no scale: of an objective that is cheap and known far better than the others, every further
+        digit is worth as many nats as the first one was, and the dear objective's turn would never come.
+        """
+        return self.reveals @ alpha(self.views, self.conditioned, self.model.features(unit), self.blur)
 
     def value_and_gradient(self, unit: np.ndarray, e: int) -> tuple[float, np.ndarray]:
         """Experiment e's sum of alpha_k at one point (d,), and its gradient (d,), 0 along discrete inputs."""
@@ -91,7 +101,21 @@ def condition_on_pareto_sets(model: Model, evidence: Evidence, rng: np.random.Ge
         covariances.append(covariance)
     active = _active(model.space.snap(points), np.concatenate([real, present], axis=1), real)
     conditioned = propagate(np.stack(means, axis=1), np.stack(covariances, axis=1), active, real)
-    return Acquisition(model, evidence.reveals.astype(float), views, conditioned, fronts)
+    blur = _blur(fronts, covariances, real)
+    return Acquisition(model, evidence.reveals.astype(float), views, conditioned, fronts, blur)
+
+
+def _blur(fronts: list[Front], covariances: list[np.ndarray], real: np.ndarray) -> np.ndarray:
+    """(K,) variances: RESOLUTION times the uncertainty of the front in the objective that is known least.
+
+    Uncertainty is the posterior's standard deviation at the sampled Pareto points, in units of the front's extent.
+    """
+    extent = np.median([np.ptp(front.values, axis=0) for front in fronts], axis=0)
+    extent = np.where(extent > 0.0, extent, 1.0)
+    m = real.shape[1]
+    variances = [np.diagonal(c, axis1=1, axis2=2)[:, :m][real] for c in covariances]  # K times (all Pareto points,)
+    uncertainty = np.sqrt([max(float(np.mean(v)), 0.0) for v in variances]) / extent
+    return (RESOLUTION * np.max(uncertainty) * extent) ** 2
 
 
 def _stack(sets: list[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:

@@ -7,12 +7,12 @@ from pesmo.front import Front
 from pesmo.gp.posterior import joint, mean_and_variance
 from pesmo.methods.design import candidates
 from pesmo.methods.model import Model
-from pesmo.pareto.dominance import nondominated
+from pesmo.pareto.dominance import nondominated, ranks
 from pesmo.pareto.solve import Functions, Search, pareto_sets
 from pesmo.problem import Evidence
 
 GRID = 2048
-WITNESSES = 256  # space-filling points that may dominate a recommended one
+WITNESSES = 256  # space-filling points, and as many measured ones at most, that may dominate a recommended one
 DRAWS = 24  # joint draws per hyperparameter sample for the probability
 
 
@@ -55,7 +55,11 @@ def recommend(model: Model, evidence: Evidence, size: int, rng: np.random.Genera
 
 def _probability(model: Model, evidence: Evidence, unit: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     """(n,) share of joint posterior draws in which no other point of a dense set dominates each of `unit` (n, d)."""
-    others = np.concatenate([evidence.measured_points, candidates(model.space, WITNESSES, rng)])
+    measured = evidence.measured_points
+    if measured.shape[0] > WITNESSES:  # the joint draws cost its cube: those that may dominate are enough
+        best = ranks(np.mean(model.means(measured), axis=0))
+        measured = measured[np.argsort(best, kind="stable")[:WITNESSES]]
+    others = np.concatenate([measured, candidates(model.space, WITNESSES, rng)])
     distinct = ~np.any(np.all(np.abs(others[:, None, :] - unit[None, :, :]) < 1e-12, axis=2), axis=1)
     points = np.concatenate([unit, others[distinct]])
     draws = []
