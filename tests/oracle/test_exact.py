@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from exact import (
+
+from tests.oracle.exact import (
     Floats,
     Objective,
     dominated,
