@@ -47,7 +47,7 @@ def log_expected_gain(front: Known, mean: np.ndarray, sd: np.ndarray) -> np.ndar
     """(n,) log of the expected gain in hypervolume of values N(mean, sd^2), both (n, K)."""
     total = np.zeros((mean.shape[0], front.upper.shape[0]))
     for k in range(mean.shape[1]):
-        edges, low, high = _edges(front, k)
+        edges, low, high = front.edges(k)
         at_edge = log_h((edges - mean[:, k, None]) / sd[:, k, None])
         total += log_difference(at_edge[:, high], at_edge[:, low]) + np.log(sd[:, k, None])
     return log_sum_exp(total, axis=1)
@@ -57,16 +57,9 @@ def rough_log_expected_gain(front: Known, mean: np.ndarray, sd: np.ndarray) -> n
     """The same without logarithms inside: many times faster, and -inf where the gain is below the smallest float."""
     product = np.ones((mean.shape[0], front.upper.shape[0]))
     for k in range(mean.shape[1]):
-        edges, low, high = _edges(front, k)
+        edges, low, high = front.edges(k)
         z = (np.maximum(edges, -1e9) - mean[:, k, None]) / sd[:, k, None]
         gain = np.maximum(z * ndtr(z) + np.exp(-0.5 * z * z - LOG_SQRT_2PI), 0.0) * sd[:, k, None]
         product *= gain[:, high] - gain[:, low]
     total = np.sum(product, axis=1)
     return np.where(total > 0.0, np.log(np.where(total > 0.0, total, 1.0)), -np.inf)
-
-
-def _edges(front: Known, k: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The distinct edges of all boxes along objective k, and which of them are each box's lower and upper one."""
-    both = np.concatenate([front.lower[:, k], front.upper[:, k]])
-    edges, which = np.unique(both, return_inverse=True)
-    return edges, which[: front.lower.shape[0]], which[front.lower.shape[0] :]

@@ -32,6 +32,12 @@ class Known:
     lower: np.ndarray
     upper: np.ndarray
 
+    def edges(self, k: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """The distinct edges (T,) of all boxes along objective k; which of them are each box's lower and upper one."""
+        edges, which = np.unique(np.concatenate([self.lower[:, k], self.upper[:, k]]), return_inverse=True)
+        boxes = self.lower.shape[0]
+        return edges, which[:boxes], which[boxes:]
+
 
 def known_fronts(model: Model, evidence: Evidence, rng: np.random.Generator) -> list[Known]:
     """One front for each of the S samples."""

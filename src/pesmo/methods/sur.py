@@ -103,8 +103,7 @@ def plan(model: Model, front: Known, s: int, points: np.ndarray) -> list[Strata]
 def _strata(
     posterior: Posterior, front: Known, s: int, k: int, x: np.ndarray, mean: np.ndarray, sd: np.ndarray
 ) -> Strata:
-    both = np.concatenate([front.lower[:, k], front.upper[:, k]])
-    edges, which = np.unique(both, return_inverse=True)
+    edges, low, high = front.edges(k)
     at_edges = ndtr((edges - mean[:, None]) / sd[:, None])  # (Q, T) probabilities
     quantiles = np.broadcast_to(np.arange(1, QUANTILES) / QUANTILES, (mean.size, QUANTILES - 1))
     # Quantiles above the last edge, the reference, bound nothing that counts.
@@ -114,9 +113,8 @@ def _strata(
     middle = np.clip(0.5 * (below[:, 1:] + below[:, :-1]), 1e-300, 1.0 - 1e-16)
     ends = np.stack([np.searchsorted(row, edge, side="right") for row, edge in zip(cuts, at_edges, strict=True)])
     whitened = posterior.root[s] @ kernel(posterior.x, x, posterior.scales[[s]], posterior.amplitude[[s]])[0]
-    boxes = front.lower.shape[0]
     value = mean[:, None] + sd[:, None] * ndtri(middle)
-    return Strata(x, mean, sd, value, weight, ends, which[:boxes], which[boxes:], whitened)
+    return Strata(x, mean, sd, value, weight, ends, low, high, whitened)
 
 
 def decrease(model: Model, strata: list[Strata], s: int, features: list[np.ndarray]) -> np.ndarray:
