@@ -17,9 +17,13 @@ $(VENV)/.demo: $(BIN)/python pyproject.toml
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[plot]"
 	@touch $@
 
+$(VENV)/.bench: $(BIN)/python pyproject.toml
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[bench]"
+	@touch $@ $(VENV)/.demo
+
 $(VENV)/.test: $(BIN)/python pyproject.toml
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[test]"
-	@touch $@ $(VENV)/.demo
+	@touch $@ $(VENV)/.bench $(VENV)/.demo
 
 demo: $(VENV)/.demo  ## a real decoupled study, to the end: the front as a table, demo/front.png, demo/report.html
 	$(BIN)/python examples/beam.py
@@ -43,31 +47,31 @@ test: lint docs  ## everything CI runs
 	.venv-peers/bin/python -m pip install --quiet --disable-pip-version-check -r benchmarks/peers-requirements.txt
 	@touch $@
 
-bench: $(VENV)/.demo .venv-peers/.installed  ## seconds a suggestion beside BoTorch and Optuna (about half an hour)
+bench: $(VENV)/.bench .venv-peers/.installed  ## seconds a suggestion beside BoTorch and Optuna (about half an hour)
 	$(BIN)/python benchmarks/speed.py
 
 storage: $(VENV)/.test  ## milliseconds of the storage at 100 to 10,000 trials, and what four workers gain
 	$(BIN)/python benchmarks/store.py
 
-ehvi: $(VENV)/.demo .venv-peers/.installed  ## EHI's values beside BoTorch's analytic EHVI
+ehvi: $(VENV)/.bench .venv-peers/.installed  ## EHI's values beside BoTorch's analytic EHVI
 	$(BIN)/python benchmarks/ehvi.py
 
-quality: $(VENV)/.demo .venv-peers/.installed  ## the front's quality beside random search and qLogNEHVI (hours; resumable)
+quality: $(VENV)/.bench .venv-peers/.installed  ## the front's quality beside random search and qLogNEHVI (hours; resumable)
 	$(BIN)/python benchmarks/peer_runs.py random qlognehvi
 	$(BIN)/python benchmarks/quality.py run
 
-accuracy: $(VENV)/.demo  ## PESMO's acquisition beside the exact one, for the page of the experiments
+accuracy: $(VENV)/.bench  ## PESMO's acquisition beside the exact one, for the page of the experiments
 	$(BIN)/python -m experiments accuracy
 
 # Networks and trees need PyTorch and scikit-learn: an environment of their own.
 .venv-experiments/.installed: pyproject.toml
 	$(PYTHON) -m venv .venv-experiments
 	.venv-experiments/bin/python -m pip install --quiet --disable-pip-version-check torch==2.13.0
-	.venv-experiments/bin/python -m pip install --quiet --disable-pip-version-check "scikit-learn>=1.6" -e ".[plot]"
+	.venv-experiments/bin/python -m pip install --quiet --disable-pip-version-check "scikit-learn>=1.6" -e ".[bench]"
 	@touch $@
 
 EXTRA = $(filter mnist trees,$(NAME))
-experiment: $(if $(EXTRA),.venv-experiments/.installed,$(VENV)/.demo)  ## NAME=classic ARGS="--jobs 2": run one of the experiments, or go on with it
+experiment: $(if $(EXTRA),.venv-experiments/.installed,$(VENV)/.bench)  ## NAME=classic ARGS="--jobs 2": run one of the experiments, or go on with it
 	$(if $(EXTRA),.venv-experiments/bin,$(BIN))/python -m experiments $(NAME) $(ARGS)
 
 clean:  ## remove environments and caches

@@ -12,8 +12,9 @@ import numpy as np
 from threadpoolctl import ThreadpoolController
 
 from pesmo.errors import NumericalFailure
-from pesmo.methods.design import EXHAUSTED, from_design, sobol
+from pesmo.methods.design import EXHAUSTED, from_design
 from pesmo.methods.protocol import Answer, Method, State
+from pesmo.methods.sequence import sobol
 from pesmo.problem import Evidence, Suggestion
 from pesmo.space import Space
 from pesmo.store.contract import Clash, Memory, Proposal

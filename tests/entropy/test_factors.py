@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 from scipy.special import erfcx as scipy_erfcx
-from scipy.special import log_ndtr
+from scipy.special import log_ndtr, ndtri
 
 from pesmo.entropy.candidate import alpha, alpha_and_gradient, screen
 from pesmo.entropy.factors import match, tilt
-from pesmo.entropy.normal import cdf_and_ratio, erfcx
+from pesmo.entropy.normal import cdf, cdf_and_ratio, erfcx, quantile
 from pesmo.entropy.propagate import difference_moments, laplacian, propagate
 from tests.backends import BACKENDS, IDS, back, to
 from tests.entropy.cases import acquisition_case, moved
@@ -18,12 +18,19 @@ def test_normal_functions_keep_their_digits_in_the_tails(xp) -> None:
     z = np.concatenate([np.linspace(0, 10, 500), np.logspace(1, 6, 50)])
     np.testing.assert_allclose(back(erfcx(to(xp, z))), scipy_erfcx(z), rtol=1e-9)
     a = np.concatenate([np.linspace(-30, 7, 500), -np.logspace(2, 6, 20)])
-    cdf, ratio = (back(v) for v in cdf_and_ratio(to(xp, a)))
-    np.testing.assert_allclose(cdf, np.exp(log_ndtr(a)), rtol=1e-8, atol=1e-300)
+    below, ratio = (back(v) for v in cdf_and_ratio(to(xp, a)))
+    np.testing.assert_allclose(below, np.exp(log_ndtr(a)), rtol=1e-8, atol=1e-300)
+    np.testing.assert_allclose(back(cdf(to(xp, a))), below, rtol=1e-15)
     near = a > -1e3  # further out the reference formula itself loses digits; there phi / Phi = -a
     reference = np.exp(-0.5 * a * a - 0.5 * np.log(2 * np.pi) - log_ndtr(a))
     np.testing.assert_allclose(ratio[near], reference[near], rtol=1e-8)
     np.testing.assert_allclose(ratio[~near], -a[~near], rtol=1e-5)
+
+
+@pytest.mark.parametrize("xp", BACKENDS, ids=IDS)
+def test_quantiles_from_the_centre_to_the_last_float(xp) -> None:
+    p = np.concatenate([np.linspace(0.001, 0.999, 999), np.logspace(-300, -3, 200), 1.0 - np.logspace(-16, -3, 50)])
+    np.testing.assert_allclose(back(quantile(to(xp, p))), ndtri(p), rtol=1e-14, atol=1e-15)
 
 
 def tilted_by_quadrature(m: np.ndarray, s: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -4,21 +4,12 @@ from collections.abc import Iterable
 
 import numpy as np
 
+from pesmo.methods.sequence import sobol
 from pesmo.problem import Evidence, Suggestion
 from pesmo.space import Space
 
 LISTED = 10_000  # points of a finite space that are listed one by one to find one not yet tried
 EXHAUSTED = "every point of the space has been tried: this one repeats an earlier trial"
-
-
-def sobol(dim: int, count: int, seed: np.random.Generator | int, skip: int = 0) -> np.ndarray:
-    """(count, dim) points of a scrambled Sobol sequence, after the first `skip`; count is a power of two."""
-    from scipy.stats import qmc  # late: scipy.stats is most of what `import pesmo` would take
-
-    engine = qmc.Sobol(dim, scramble=True, rng=np.random.default_rng(seed))
-    if skip:
-        engine.fast_forward(skip)
-    return engine.random(count)
 
 
 def design_point(space: Space, seed: int, index: int) -> np.ndarray:

@@ -7,10 +7,9 @@ where there is next to nothing to gain (as LogEI: Ament et al., 2023). Averaged 
 """
 
 import numpy as np
-from scipy.special import ndtr
 
 from pesmo.methods.fronts import Known, known_fronts
-from pesmo.methods.improvement import LOG_SQRT_2PI, log_difference, log_h, log_mean_exp, log_sum_exp
+from pesmo.methods.improvement import h, log_difference, log_h, log_mean_exp, log_sum_exp
 from pesmo.methods.maximize import OfPoints, maximize
 from pesmo.methods.model import fit
 from pesmo.methods.protocol import Answer, State
@@ -59,7 +58,7 @@ def rough_log_expected_gain(front: Known, mean: np.ndarray, sd: np.ndarray) -> n
     for k in range(mean.shape[1]):
         edges, low, high = front.edges(k)
         z = (np.maximum(edges, -1e9) - mean[:, k, None]) / sd[:, k, None]
-        gain = np.maximum(z * ndtr(z) + np.exp(-0.5 * z * z - LOG_SQRT_2PI), 0.0) * sd[:, k, None]
+        gain = h(z) * sd[:, k, None]
         product *= gain[:, high] - gain[:, low]
     total = np.sum(product, axis=1)
     return np.where(total > 0.0, np.log(np.where(total > 0.0, total, 1.0)), -np.inf)

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
-from scipy.optimize import minimize as scipy_minimize
 
 from pesmo.errors import NumericalFailure
 from pesmo.methods.design import EXHAUSTED, candidates
+from pesmo.methods.lbfgs import minimize
 from pesmo.problem import Evidence, Suggestion
 
 GRID = 1024
@@ -177,16 +177,8 @@ def _ascend(acquisition: Acquisition, evidence: Evidence, e: int, start: np.ndar
             return -value / cost, -((gradient - value * slope / cost) / cost)[moving]
         return -value * cost, -(gradient * cost + value * slope)[moving]
 
-    result = scipy_minimize(
-        negative,
-        start[moving],
-        jac=True,
-        method="L-BFGS-B",
-        bounds=[(0.0, 1.0)] * moving.size,
-        options={"maxiter": ITERATIONS, "ftol": 1e-5},
-    )
     end = start.copy()
-    end[moving] = np.clip(result.x, 0.0, 1.0)
+    end[moving] = minimize(negative, start[moving], ITERATIONS)
     return end
 
 

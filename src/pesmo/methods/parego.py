@@ -91,7 +91,7 @@ def log_improvement_slope(posterior: Posterior, best: np.ndarray, features: np.n
     sd_slope = np.where((variance > LEAST_SD**2)[..., None], 0.5 * variance_slope / sd[..., None], 0.0)
     z = (best[:, None] - mean) / sd
     log_value = log_h(z)
-    q = log_h_slope(z, log_value)
+    q = log_h_slope(z)
     each = ((1.0 - z * q)[..., None] * sd_slope - q[..., None] * mean_slope) / sd[..., None]
     log_each = log_value + np.log(sd)
     value = log_mean_exp(log_each, axis=0)

@@ -11,8 +11,8 @@ Pr(f_k(x) <= v | f_k(x') = v) at its middle v. Averaged over the hyperparameter 
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import ndtr, ndtri
 
+from pesmo.entropy.normal import cdf, quantile
 from pesmo.gp.kernels import kernel
 from pesmo.gp.posterior import Posterior, cross, mean_and_variance
 from pesmo.methods.design import candidates
@@ -83,7 +83,7 @@ def chance_of_improvement(front: Known, mean: np.ndarray, sd: np.ndarray) -> np.
     product = np.ones((mean.shape[0], front.upper.shape[0]))
     for k in range(mean.shape[1]):
         upper, lower = ((edge[:, k] - mean[:, k, None]) / sd[:, k, None] for edge in (front.upper, front.lower))
-        product *= ndtr(upper) - ndtr(lower)
+        product *= cdf(upper) - cdf(lower)
     return np.sum(product, axis=1)
 
 
@@ -104,7 +104,7 @@ def _strata(
     posterior: Posterior, front: Known, s: int, k: int, x: np.ndarray, mean: np.ndarray, sd: np.ndarray
 ) -> Strata:
     edges, low, high = front.edges(k)
-    at_edges = ndtr((edges - mean[:, None]) / sd[:, None])  # (Q, T) probabilities
+    at_edges = cdf((edges - mean[:, None]) / sd[:, None])  # (Q, T) probabilities
     quantiles = np.broadcast_to(np.arange(1, QUANTILES) / QUANTILES, (mean.size, QUANTILES - 1))
     # Quantiles above the last edge, the reference, bound nothing that counts.
     cuts = np.sort(np.concatenate([at_edges, np.minimum(quantiles, at_edges[:, -1:])], axis=1), axis=1)
@@ -113,7 +113,7 @@ def _strata(
     middle = np.clip(0.5 * (below[:, 1:] + below[:, :-1]), 1e-300, 1.0 - 1e-16)
     ends = np.stack([np.searchsorted(row, edge, side="right") for row, edge in zip(cuts, at_edges, strict=True)])
     whitened = posterior.root[s] @ kernel(posterior.x, x, posterior.scales[[s]], posterior.amplitude[[s]])[0]
-    value = mean[:, None] + sd[:, None] * ndtri(middle)
+    value = mean[:, None] + sd[:, None] * quantile(middle)
     return Strata(x, mean, sd, value, weight, ends, low, high, whitened)
 
 
@@ -137,7 +137,7 @@ def _factors(posterior: Posterior, one: Strata, s: int, x: np.ndarray) -> np.nda
     left = sd[:, None] * np.sqrt(1.0 - correlation**2)
     start = (mean[:, None] - slope * one.mean) / left
     gap = (1.0 - slope) / left
-    chance = ndtr(gap[..., None] * one.middle - start[..., None]) * one.weight  # (n, Q, J)
+    chance = cdf(gap[..., None] * one.middle - start[..., None]) * one.weight  # (n, Q, J)
     upto = np.concatenate([np.zeros((*chance.shape[:2], 1)), np.cumsum(chance, axis=2)], axis=2)
     at_edges = np.take_along_axis(upto, np.broadcast_to(one.ends, (x.shape[0], *one.ends.shape)), axis=2)
     return at_edges[..., one.high] - at_edges[..., one.low]

@@ -13,8 +13,8 @@ import numpy as np
 from pesmo.errors import SpaceError
 from pesmo.front import Front
 from pesmo.gp.posterior import cross, mean_and_variance
-from pesmo.methods.design import sobol
 from pesmo.methods.model import Model
+from pesmo.methods.sequence import sobol
 from pesmo.problem import Objective, Trial
 from pesmo.report.progress import Progress, progress_of
 from pesmo.report.style import number
