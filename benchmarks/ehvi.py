@@ -1,6 +1,6 @@
 """EHI beside BoTorch's analytic EHVI, on random fronts: `make ehvi`.
 
-Runs with our interpreter, hands the cases to the peers' one, and prints the largest relative difference.
+Runs with our interpreter, hands the cases to the peers' one, and prints the largest difference.
 """
 
 import json

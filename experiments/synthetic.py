@@ -33,6 +33,7 @@ from experiments.task import Task, unit_task
 TITLE = "Synthetic objectives"
 STARTS = 5
 MARKS = (20, 40, 60)
+COST_MARKS = (10, 20, 30)  # with costs 1:10, a decoupled run makes several hundred trials for 30 coupled evaluations
 NUMBERS, EVALUATIONS, EVERY = 20, 60, 10
 OPTIONS: dict[str, dict[str, Any]] = {
     "costs": {"default": "", "metavar": "1:10", "help": "of the objectives, in turn; default: all the same"}
@@ -101,29 +102,30 @@ def section(results: Results, output: Output) -> str:
     settings = [s for s in results.settings("synthetic") if s.partition("-costs-")[0] in SETTINGS]
     for setting in sorted(settings, key=lambda s: (list(SETTINGS).index(s.partition("-costs-")[0]), s)):
         names = methods(setting.partition("-costs-")[0])
-        runs = completed(results, "synthetic", setting, names, EVALUATIONS)
+        marks = COST_MARKS if "-costs-" in setting else MARKS
+        runs = completed(results, "synthetic", setting, names, marks[-1])
         parts += [f"### {setting}"]
         if runs:
-            parts += [marks_table(runs, MARKS, NUMBERS), "\n".join(f"- {line}" for line in _findings(runs))]
+            parts += [marks_table(runs, marks, NUMBERS), "\n".join(f"- {line}" for line in _findings(runs, marks))]
             panels[setting] = curves(runs)
-        parts += [incomplete(results, "synthetic", setting, names, EVALUATIONS, NUMBERS)]
-        parts += [_shares(results, setting, output)]
+        parts += [incomplete(results, "synthetic", setting, names, marks[-1], NUMBERS)]
+        parts += [_shares(results, setting, marks[-1], output)]
     if panels:
         draw_curves(output.figure("synthetic"), panels, "coupled evaluations", LABEL)
         parts.append(output.shown("synthetic", "Synthetic objectives"))
     return "\n\n".join(part for part in parts if part)
 
 
-def _findings(runs: dict[str, Scores]) -> list[str]:
-    lines = [standing(runs, "pesmo", mark) for mark in MARKS[1:]] if "pesmo" in runs else []
+def _findings(runs: dict[str, Scores], marks: tuple[int, ...]) -> list[str]:
+    lines = [standing(runs, "pesmo", mark) for mark in marks[1:]] if "pesmo" in runs else []
     if "pesmo" in runs and "pesmo-decoupled" in runs:
-        lines += [difference(runs, "pesmo-decoupled", "pesmo", mark) for mark in MARKS[1:]]
+        lines += [difference(runs, "pesmo-decoupled", "pesmo", mark) for mark in marks[1:]]
     return lines
 
 
-def _shares(results: Results, setting: str, output: Output) -> str:
+def _shares(results: Results, setting: str, last: int, output: Output) -> str:
     """How complete decoupled runs spread their evaluations over the objectives; a figure if half of them are linear."""
-    rows = [r for r in results.read("synthetic", setting, "pesmo-decoupled").values() if finished_at(r, EVALUATIONS)]
+    rows = [r for r in results.read("synthetic", setting, "pesmo-decoupled").values() if finished_at(r, last)]
     if not rows:
         return ""
     names = [f"f{k + 1}" for k in range(SETTINGS[setting.partition("-costs-")[0]].objectives)]
