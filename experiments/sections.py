@@ -60,7 +60,7 @@ def incomplete(results: Results, experiment: str, setting: str, methods: Sequenc
     counts = {m: len(complete(scores(results, experiment, setting, m), last)) for m in methods}
     short = [f"{method} {count}" for method, count in counts.items() if count < planned]
     if not any(counts.values()):
-        return f"No run has reached {last} evaluations yet."
+        return f"No run has a score at {last} evaluations yet."
     return f"Not complete: of {planned} runs, {', '.join(short)} reached {last} evaluations." if short else ""
 
 
