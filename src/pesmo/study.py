@@ -273,7 +273,7 @@ class Study:
 
     @property
     def plot(self) -> "Gallery":
-        """Pictures: study.plot.front(), .progress(), .evaluations(), .slices(), ... as plotly figures."""
+        """Pictures: study.plot.front(), .progress(), .evaluations(), .slices(), ... as plotly figures (pesmo[plot])."""
         from pesmo.report.gallery import Gallery
 
         return Gallery(self)

@@ -1,5 +1,6 @@
-"""Every figure is drawn for one to five objectives, coupled or decoupled, with names that are data."""
+"""Every figure is made for one to five objectives, coupled or decoupled, with names that are data."""
 
+import json
 import sys
 from typing import Any
 
@@ -16,7 +17,7 @@ from pesmo.report.style import CAPTIONS, number
 from tests.report.studies import HOSTILE, coupled, decoupled
 
 
-def test_plotly_matplotlib_and_captions_know_the_same_figures() -> None:
+def test_report_matplotlib_and_captions_know_the_same_figures() -> None:
     assert tuple(FIGURES) == tuple(PLOTS) == FIGURE_NAMES == tuple(CAPTIONS)
 
 
@@ -24,9 +25,9 @@ def test_plotly_matplotlib_and_captions_know_the_same_figures() -> None:
 def test_every_figure_for_k_objectives(k: int, tmp_path) -> None:
     snapshot = Snapshot(coupled(k))
     for name in FIGURE_NAMES:
-        figure = FIGURES[name](snapshot)
-        assert isinstance(figure, go.Figure)
-        assert len(figure.data) > 0  # type: ignore[arg-type]
+        spec = FIGURES[name](snapshot)
+        assert json.loads(json.dumps(spec, allow_nan=False)) == spec  # nothing but what JSON knows
+        assert len(go.Figure(spec).data) == len(spec["data"]) > 0  # type: ignore[arg-type]  # every setting is one
     for name in FIGURE_NAMES if k == 2 else ["front"]:
         path = save(name, snapshot, tmp_path / "deep" / f"{name}.png")
         assert path.read_bytes().startswith(b"\x89PNG")
@@ -38,8 +39,9 @@ def test_decoupled_figures_count_each_experiment() -> None:
     assert runs == {"price": 6, "brew": 6}
     finished = Snapshot(study).finished
     assert len(finished) == 12  # neither the running trial nor the added data
-    assert study.plot.front().layout.xaxis.title.text == "cost in € (minimize)"
-    assert study.plot.pairs().layout.xaxis.type == "log"
+    layouts = [FIGURES[name](study)["layout"] for name in ("front", "pairs")]
+    assert layouts[0]["xaxis"]["title"]["text"] == "cost in € (minimize)"
+    assert layouts[1]["xaxis"]["type"] == "log"
 
 
 def test_svg_and_pdf_and_an_ending_nobody_knows(tmp_path) -> None:
@@ -55,14 +57,14 @@ def test_svg_and_pdf_and_an_ending_nobody_knows(tmp_path) -> None:
 def test_names_are_data_in_both(tmp_path) -> None:
     snapshot = Snapshot(coupled(2, names=[HOSTILE, "b $x$"]))
     for name in FIGURE_NAMES:
-        assert "<script>" not in str(FIGURES[name](snapshot).to_json())
+        assert "<script>" not in json.dumps(FIGURES[name](snapshot))
     for name in ("front", "sensitivity"):
         save(name, snapshot, tmp_path / f"{name}.svg")
 
 
 def test_slices_along_one_input_through_a_point_of_ones_own() -> None:
     study = decoupled()
-    figure = study.plot.slices("x", at={"x": 0.25, "y": 0.75})
+    figure: Any = study.plot.slices("x", at={"x": 0.25, "y": 0.75})
     assert figure.layout.xaxis3.title.text == "x"
     with pytest.raises(pesmo.SpaceError, match="no input is called 'z'"):
         study.plot.slices("z")
@@ -83,7 +85,7 @@ def test_an_input_that_no_objective_depends_on_is_left_white() -> None:
     for x in (0.1, 0.5, 0.9):
         study.add({"x": x, "y": True}, {"a": x, "b": 1 - x})
     assert np.all(np.isnan(Snapshot(study).sensitivity.effect[:, 1]))
-    assert study.plot.slices().layout.xaxis2.type == "category"
+    assert FIGURES["slices"](study)["layout"]["xaxis2"]["type"] == "category"
 
 
 def test_progress_ends_at_todays_front_and_costs_what_was_spent() -> None:
@@ -104,13 +106,19 @@ def test_before_there_is_a_value_of_everything_the_error_says_so() -> None:
     for name in ("front", "pairs", "progress", "sensitivity", "slices"):
         with pytest.raises(pesmo.TrialError, match="'b' has no value"):
             FIGURES[name](study)
-    assert len(FIGURES["evaluations"](study).data) == 2  # type: ignore[arg-type]
+    assert len(FIGURES["evaluations"](study)["data"]) == 2
 
 
 def test_without_matplotlib_the_error_says_what_to_install(monkeypatch, tmp_path) -> None:
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
     with pytest.raises(pesmo.PesmoError, match="pip install 'pesmo"):
         save("evaluations", decoupled(), tmp_path / "front.png")
+
+
+def test_without_plotly_the_error_says_what_to_install(monkeypatch) -> None:
+    monkeypatch.setitem(sys.modules, "plotly.graph_objects", None)
+    with pytest.raises(pesmo.PesmoError, match="pip install 'pesmo"):
+        decoupled().plot.evaluations()
 
 
 @pytest.mark.parametrize(

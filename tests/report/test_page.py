@@ -1,7 +1,9 @@
 """The report is one file: nothing is fetched, names are data, everything that should be there is there."""
 
+import json
 import re
 from html.parser import HTMLParser
+from importlib.resources import files
 
 import pytest
 
@@ -60,6 +62,8 @@ def test_it_fetches_nothing(text: str) -> None:
     assert all(link.startswith("#") for link in page.links)
     assert "default-src 'none'" in text
     assert text.count("plotly.js v") == 1
+    assert "Licensed under the MIT license" in text
+    assert "Permission is hereby granted" in (files("pesmo.report") / "plotly.LICENSE.txt").read_text(encoding="utf-8")
     assert "url(" not in re.sub(r"<script>.*?</script>", "", text, flags=re.DOTALL)
 
 
@@ -78,6 +82,11 @@ def test_names_and_messages_are_escaped_everywhere(tmp_path) -> None:
     figures = [i for i in page.ids if i.startswith("figure-")]
     assert page.scripts == len(figures) + 2  # one each, plotly.js and ours: no name opened or closed one
     assert "<script>alert" not in text
+    blocks = re.findall(r'<script type="application/json">(.*?)</script>', text, flags=re.DOTALL)
+    assert len(blocks) == len(figures)
+    assert not set("<>&") & set("".join(blocks))
+    scene = json.loads(blocks[0])["layout"]["scene"]
+    assert scene["zaxis"]["title"]["text"] == "</script><b> in <i> (minimize)"  # drawn on a canvas, not into the page
     assert "<i>" not in re.sub(r"<script.*?</script>", "", text, flags=re.DOTALL)
 
 
@@ -87,6 +96,12 @@ def test_a_study_without_results_says_what_is_missing(tmp_path) -> None:
     assert "has no value" in text
     study.fail(study.ask(), "no")
     assert "failed" in Page(write_report(study, tmp_path / "r.html").read_text(encoding="utf-8")).cells
+
+
+def test_an_installation_without_plotly_js_says_what_to_do(tmp_path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pesmo.report.page.PLOTLY", "absent.js")
+    with pytest.raises(pesmo.PesmoError, match=r"lacks absent\.js.*pip install"):
+        write_report(decoupled(), tmp_path / "r.html")
 
 
 def test_a_long_study_shows_its_last_trials(tmp_path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,4 +1,4 @@
-"""What the figures show, as numbers: computed once for a study, drawn by plotly and by matplotlib.
+"""What the figures show, as numbers: computed once for a study, drawn by plotly.js and by matplotlib.
 
 Values on the model's scale are transformed and to be minimized; everything handed to a figure is in the objective's
 own units.

@@ -1,3 +1,26 @@
+// Each figure is a block of data beside the place where it is drawn.
+const config = {
+  displaylogo: false, displayModeBar: "hover", responsive: true, modeBarButtonsToRemove: ["lasso2d", "select2d"],
+};
+for (const figure of document.querySelectorAll(".figure")) {
+  const { data, layout } = JSON.parse(figure.querySelector("script").textContent);
+  Plotly.newPlot(figure.querySelector("div"), data, layout, config).then(addStill);
+}
+
+// WebGL pictures come out white on paper: a still of each takes their place there.
+function addStill(plot) {
+  if (!plot.querySelector(".gl-container canvas")) return;
+  const size = { format: "png", width: 900, height: plot.clientHeight, scale: 2 };
+  Plotly.toImage(plot, size).then((source) => {
+    const still = document.createElement("img");
+    still.src = source;
+    still.className = "still";
+    still.alt = "";
+    plot.parentNode.after(still);
+    plot.parentNode.classList.add("live");
+  });
+}
+
 // A click on a heading sorts its table; empty cells stay at the end.
 for (const button of document.querySelectorAll("th button")) {
   button.addEventListener("click", () => {
@@ -14,19 +37,5 @@ for (const button of document.querySelectorAll("th button")) {
     for (const other of head.parentNode.children) other.removeAttribute("aria-sort");
     head.setAttribute("aria-sort", down ? "descending" : "ascending");
     body.append(...rows);
-  });
-}
-
-// WebGL pictures come out white on paper: a still of each takes their place there.
-for (const figure of document.querySelectorAll(".js-plotly-plot")) {
-  if (!figure.querySelector(".gl-container canvas")) continue;
-  const size = { format: "png", width: 900, height: figure.clientHeight, scale: 2 };
-  Plotly.toImage(figure, size).then((source) => {
-    const still = document.createElement("img");
-    still.src = source;
-    still.className = "still";
-    still.alt = "";
-    figure.parentNode.after(still);
-    figure.parentNode.classList.add("live");
   });
 }

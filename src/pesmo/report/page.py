@@ -1,9 +1,11 @@
 """The report: one HTML file that needs nothing else, neither a network nor a server.
 
-plotly.js is embedded once. Names, units and messages are data and escaped wherever they appear. The page forbids itself
-every request by a content security policy, so that it shows the same in ten years and tells nobody that it is read.
+plotly.js is embedded once, and draws the figures from blocks of JSON (page.js). Names, units and messages are data and
+escaped wherever they appear. The page forbids itself every request by a content security policy, so that it shows the
+same in ten years and tells nobody that it is read.
 """
 
+import json
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from html import escape
@@ -11,7 +13,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from pesmo.errors import TrialError
+from pesmo.errors import PesmoError, TrialError
 from pesmo.problem import Trial
 from pesmo.report.data import Snapshot
 from pesmo.report.figures import FIGURES
@@ -23,12 +25,7 @@ MOST_TRIALS = 2000  # rows of the trial table, the newest first left in
 POLICY = (
     "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data: blob:; font-src data:"
 )
-CONFIG = {
-    "displaylogo": False,
-    "displayModeBar": "hover",
-    "responsive": True,
-    "modeBarButtonsToRemove": ["lasso2d", "select2d"],
-}
+PLOTLY = "plotly.min.js"  # put there when the package was built (hatch_build.py)
 
 
 def write_report(study: Study, path: str | Path) -> Path:
@@ -41,8 +38,7 @@ def write_report(study: Study, path: str | Path) -> Path:
 
 def render(study: Study) -> str:
     """The report as HTML."""
-    from plotly.offline import get_plotlyjs
-
+    plotly = _asset(PLOTLY)  # before anything is computed, lest it is missing
     s = Snapshot(study)
     sections = [
         ("front", "Front", _front(s)),
@@ -62,14 +58,20 @@ def render(study: Study) -> str:
         f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         f"<title>{title} | pesmo report</title><style>{_asset('page.css')}</style>"
-        f"<script>{get_plotlyjs()}</script></head><body>"
+        f"<script>{plotly}</script></head><body>"
         f'<header><h1>{title}</h1><p class="about">{_about(s)}</p>{_cards(s)}<nav>{links}</nav></header>'
         f"<main>{body}</main><footer>Made by pesmo on {now}.</footer><script>{_asset('page.js')}</script></body></html>"
     )
 
 
 def _asset(name: str) -> str:
-    return (files("pesmo.report") / name).read_text(encoding="utf-8")
+    try:
+        return (files("pesmo.report") / name).read_text(encoding="utf-8")
+    except FileNotFoundError as error:
+        raise PesmoError(
+            f"this installation of pesmo lacks {name}, which draws the figures of the report: install pesmo again "
+            "(pip install --force-reinstall pesmo; in a checkout, pip install -e .)"
+        ) from error
 
 
 # --------------------------------------------------------------------------------------------------------- sections
@@ -105,14 +107,13 @@ def _figure(s: Snapshot, name: str) -> str:
         figure = FIGURES[name](s)
     except TrialError as error:
         return f'<p class="note">{escape(str(error))}</p>'
-    figure.update_layout(title=None, margin_t=40)
-    return (
-        '<div class="figure">'
-        + figure.to_html(
-            full_html=False, include_plotlyjs=False, config=CONFIG, div_id=f"figure-{name}", default_width="100%"
-        )
-        + "</div>"
-    )
+    layout = {**figure["layout"], "margin": {**figure["layout"]["margin"], "t": 40}}
+    del layout["title"]  # the page has it as a heading
+    spec = json.dumps({**figure, "layout": layout}, allow_nan=False)
+    for sign in "<>&":  # no text in it may end the script that holds it
+        spec = spec.replace(sign, f"\\u{ord(sign):04x}")
+    place = f'<div id="figure-{name}" style="height: {layout["height"]}px"></div>'
+    return f'<div class="figure"><script type="application/json">{spec}</script>{place}</div>'
 
 
 def _front(s: Snapshot) -> str:

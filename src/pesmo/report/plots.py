@@ -1,4 +1,4 @@
-"""The figures for papers and slides: matplotlib (the extra pesmo[plot]), the same as those of plotly."""
+"""The figures for papers and slides: matplotlib (the extra pesmo[plot]), the same as those of the report."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -50,6 +50,7 @@ def progress(study: Study | Snapshot) -> "Figure":
         axes.set_xlim(left=0)
         tidy(axes)
     left.set_ylabel("hypervolume, share of today's")
+    left.set_ylim(bottom=0)
     left.yaxis.set_major_formatter(PercentFormatter(1.0, decimals=0))
     left.legend(frameon=False, fontsize=9)
     return figure

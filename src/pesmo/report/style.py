@@ -1,4 +1,4 @@
-"""How everything looks, in plotly, matplotlib and HTML alike: colours, numbers, labels, headings."""
+"""How everything looks, in plotly.js, matplotlib and HTML alike: colours, numbers, labels, headings."""
 
 import math
 from typing import Any
