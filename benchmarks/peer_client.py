@@ -44,6 +44,7 @@ class Peer:
         run: int = 0,
         starts: int = 5,
         costs: Sequence[float] | None = None,
+        reference: Sequence[float | None] = (),
         draws: int = 10,
         pareto_points: int = 50,
         timeout: float = 600.0,
@@ -58,6 +59,7 @@ class Peer:
             "run": run,
             "starts": starts,
             "costs": list(costs or [1.0] * y.shape[1]),
+            "reference": None if None in reference else list(reference) or None,
             "draws": draws,
             "pareto_points": pareto_points,
         }

@@ -18,9 +18,9 @@ NUMBERS, EVALUATIONS, EVERY = 5, 50, 10
 
 
 def task(run: Run) -> Task:
-    """The problem, from the Latin hypercube of this repetition."""
+    """The problem, from the Latin hypercube of this repetition. The methods are told its published reference point."""
     problem = CLASSIC[run.setting]
-    return unit_task(problem, problem.starts(seed=run.number))
+    return unit_task(problem, problem.starts(seed=run.number), reference=problem.reference)
 
 
 def methods(setting: str) -> tuple[str, ...]:

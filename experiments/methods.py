@@ -83,7 +83,7 @@ def searching(method: str, task: Task, number: int) -> Iterator[Search]:
             y = np.array([[trial.values.get(name, np.nan) for name in task.names] for trial in told])
             reply = peer.suggest(
                 x, y, seed=1000 * number + len(told), run=number, starts=len(task.starts), costs=task.costs,
-                pareto_points=10, timeout=PEER_TIMEOUT,
+                reference=[o.worst for o in task.objectives], pareto_points=10, timeout=PEER_TIMEOUT,
             )  # fmt: skip
             if "error" in reply:
                 raise RuntimeError(f"{method} at evaluation {len(told) + 1}: {reply['error']}")

@@ -50,9 +50,15 @@ class UnitProblem(Protocol):
 
 
 def unit_task(
-    problem: UnitProblem, starts: np.ndarray, noise: float = 0.0, costs: tuple[float, ...] | None = None
+    problem: UnitProblem,
+    starts: np.ndarray,
+    noise: float = 0.0,
+    costs: tuple[float, ...] | None = None,
+    reference: tuple[float, ...] | None = None,
 ) -> Task:
     """The task of a problem over the unit cube. Scores are of noiseless values, also where the runs see noise.
+
+    A `reference` is what hypervolume is measured from; who is told it knows the worst values of interest.
 
     score     log relative hypervolume difference of the recommendation, as a surface
     observed  the same of the points where every objective was measured (none but the starts, in a decoupled run)
@@ -76,7 +82,9 @@ def unit_task(
 
     return Task(
         space=space,
-        objectives=tuple(pesmo.Objective(name) for name in names),
+        objectives=tuple(
+            pesmo.Objective(name, worst=reference[k] if reference else None) for k, name in enumerate(names)
+        ),
         starts=tuple(dict(zip(space.names, map(float, x), strict=True)) for x in starts),
         measure=measure,
         score=score,

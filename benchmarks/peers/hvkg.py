@@ -14,9 +14,7 @@ from botorch.acquisition.multi_objective.hypervolume_knowledge_gradient import (
 )
 from botorch.models.cost import FixedCostModel
 from botorch.optim import optimize_acqf
-from botorch.utils.multi_objective.hypervolume import infer_reference_point
-from botorch.utils.multi_objective.pareto import is_non_dominated
-from models import decoupled_model, unit_cube
+from models import decoupled_model, reference_point, unit_cube
 from request import Request
 
 FANTASIES, PARETO, RESTARTS, SAMPLES = 8, 10, 1, 512
@@ -26,7 +24,7 @@ def suggest(x: np.ndarray, y: np.ndarray, request: Request) -> tuple[np.ndarray,
     """The next point and the objective to measure there. y is nan where an objective was not measured."""
     model, objectives = decoupled_model(x, y), y.shape[1]
     complete = torch.tensor(-y[~np.isnan(y).any(axis=1)])
-    reference = infer_reference_point(complete[is_non_dominated(complete)])
+    reference = reference_point(complete, request)
     bounds = unit_cube(x.shape[1])
     value = _get_hv_value_function(model=model, ref_point=reference, use_posterior_mean=True)
     options = {"batch_limit": 5, "maxiter": 200}

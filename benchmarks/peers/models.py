@@ -9,13 +9,23 @@ from botorch.fit import fit_gpytorch_mll
 from botorch.models.gp_regression import SingleTaskGP
 from botorch.models.model_list_gp_regression import ModelListGP
 from botorch.models.transforms.outcome import Standardize
+from botorch.utils.multi_objective.hypervolume import infer_reference_point
+from botorch.utils.multi_objective.pareto import is_non_dominated
 from gpytorch.mlls.sum_marginal_log_likelihood import SumMarginalLogLikelihood
+from request import Request
 from torch import Tensor
 
 
 def tensors(x: np.ndarray, y: np.ndarray) -> tuple[Tensor, Tensor]:
     """Inputs (n, d) and values to maximize (n, K), in double precision as BoTorch advises."""
     return torch.tensor(x, dtype=torch.double), torch.tensor(-y, dtype=torch.double)
+
+
+def reference_point(y: Tensor, request: Request) -> Tensor:
+    """What hypervolume is measured from, for values y (n, K) to maximize: as stated, or inferred as BoTorch does."""
+    if request.reference is not None:
+        return -torch.tensor(request.reference, dtype=torch.double)
+    return infer_reference_point(y[is_non_dominated(y)])
 
 
 def unit_cube(dim: int) -> Tensor:

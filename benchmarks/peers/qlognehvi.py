@@ -7,9 +7,7 @@ import torch
 from botorch.acquisition.multi_objective.logei import qLogNoisyExpectedHypervolumeImprovement
 from botorch.optim import optimize_acqf
 from botorch.sampling.normal import SobolQMCNormalSampler
-from botorch.utils.multi_objective.hypervolume import infer_reference_point
-from botorch.utils.multi_objective.pareto import is_non_dominated
-from models import fitted_model, tensors, unit_cube
+from models import fitted_model, reference_point, tensors, unit_cube
 from request import Request
 
 
@@ -19,7 +17,7 @@ def suggest(x: np.ndarray, y: np.ndarray, request: Request) -> np.ndarray:
     model = fitted_model(train_x, train_y)
     acquisition = qLogNoisyExpectedHypervolumeImprovement(
         model=model,
-        ref_point=infer_reference_point(train_y[is_non_dominated(train_y)]),
+        ref_point=reference_point(train_y, request),
         X_baseline=train_x,
         prune_baseline=True,
         sampler=SobolQMCNormalSampler(sample_shape=torch.Size([128]), seed=request.seed),

@@ -13,5 +13,6 @@ class Request:
     run: int
     starts: int  # rows of the data that were there before the first suggestion
     costs: list[float]  # of measuring each objective
+    reference: list[float] | None  # the point hypervolume is measured from, where it is known
     draws: int
     pareto_points: int

@@ -41,6 +41,7 @@ class Definition:
                     "transform": o.transform,
                     "noise": None if o.noise is None else float(o.noise),
                     "unit": o.unit,
+                    "worst": None if o.worst is None else float(o.worst),
                 }
                 for o in self.objectives
             ],

@@ -26,6 +26,8 @@ class Objective:
     noise      the standard deviation of one measurement where it is known (after the transform); 0 for an exact
                computation; None: learned from the data.
     unit       shown beside the name on axes and in tables, as in unit="kWh".
+    worst      the worst value of any interest, in the objective's own units; None: unknown. Trade-offs beyond it are
+               not looked for, which saves the evaluations that their ends would take.
     """
 
     name: str
@@ -34,6 +36,7 @@ class Objective:
     transform: Literal["log", "logit"] | None = None
     noise: float | None = None
     unit: str | None = None
+    worst: float | None = None
 
     def __post_init__(self) -> None:
         _check_name("an objective", self.name)
@@ -52,6 +55,18 @@ class Objective:
             )
         if self.unit is not None and not (isinstance(self.unit, str) and self.unit):
             raise DefinitionError(f"objective {self.name!r}: unit must be a text such as 'kWh', not {self.unit!r}")
+        if self.worst is not None:
+            self._check_worst()
+
+    def _check_worst(self) -> None:
+        if not is_number(self.worst):
+            raise DefinitionError(
+                f"objective {self.name!r}: worst must be a value of the objective, or None, not {self.worst!r}"
+            )
+        try:
+            self.check(self.worst)
+        except ResultError as error:
+            raise DefinitionError(f"objective {self.name!r}: worst is no value it can have: {error}") from error
 
     def check(self, value: Any) -> float:
         """The value as a finite float that the transform accepts."""
@@ -176,6 +191,12 @@ class Evidence:
     def reveals(self) -> np.ndarray:
         """(E, K) True where experiment e reveals objective k."""
         return np.array([[o.name in e.reveals for o in self.objectives] for e in self.experiments])
+
+    @property
+    def worst(self) -> np.ndarray:
+        """(K,) the objectives' worst values of interest, on the model's scale; inf where none was given."""
+        given = [(o, o.worst) for o in self.objectives]
+        return np.array([np.inf if worst is None else float(o.to_model(np.array(worst))) for o, worst in given])
 
     @property
     def complete(self) -> np.ndarray:

@@ -102,8 +102,9 @@ def test_parego_scalarizes_by_the_augmented_chebyshev_function() -> None:
         for i in range(6):
             weighted = [theta[s, k] * values[i, k] for k in range(3)]
             assert parego.scalarize(values, theta)[s, i] == pytest.approx(max(weighted) + 0.05 * sum(weighted))
-    scaled = parego.to_unit_range(np.array([[1e308, 5.0], [-1e308, 5.0], [0.0, 5.0]]))
-    assert scaled.tolist() == [[1.0, 0.0], [0.0, 0.0], [0.5, 0.0]]
+    wide = np.array([[1e308, 5.0], [-1e308, 5.0], [0.0, 5.0]])
+    assert parego.to_unit_range(wide, np.full(2, np.inf)).tolist() == [[1.0, 0.0], [0.0, 0.0], [0.5, 0.0]]
+    assert parego.to_unit_range(wide, np.array([0.0, 4.0])).tolist() == [[2.0, 0.0], [0.0, 0.0], [1.0, 0.0]]
 
 
 @pytest.mark.parametrize("k", [1, 2, 3])

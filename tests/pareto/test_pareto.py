@@ -4,7 +4,7 @@ import array_api_strict
 import numpy as np
 import pytest
 
-from pesmo.pareto.dominance import hypervolume, nondominated, ranks
+from pesmo.pareto.dominance import hypervolume, nondominated, nondominated_within, ranks
 from pesmo.pareto.solve import Functions, Search, pareto_sets
 from pesmo.pareto.subset import representatives
 from tests.backends import BACKENDS, IDS, back, to
@@ -80,3 +80,26 @@ def test_the_search_finds_known_fronts_of_several_functions_at_once() -> None:
         assert np.median(off) < 0.05
         assert front.values[:, 0].min() < 0.01
         assert front.values[:, 1].min() < 0.01
+
+
+def test_what_matters_is_the_part_of_the_front_within_the_limits() -> None:
+    values = np.array([[0.0, 4.0], [1.0, 1.0], [4.0, 0.0], [2.0, 2.0]])
+    assert nondominated_within(values, np.array([3.0, 3.0])).tolist() == [False, True, False, False]
+    assert nondominated_within(values, np.array([np.inf, 3.0])).tolist() == [False, True, True, False]
+    assert nondominated_within(values, np.array([0.5, 0.5])).tolist() == [True, True, True, False]  # nothing is within
+    assert nondominated_within(values, np.inf).tolist() == nondominated(values).tolist()
+
+
+def test_the_search_spreads_its_points_within_the_limits() -> None:
+    """f = (x1, 1 - x1 + |x2 - 1/2|): the Pareto set is x2 = 1/2, and with f1 <= 0.3 its part there."""
+
+    def evaluate(unit: np.ndarray) -> np.ndarray:
+        unit = unit.reshape(1, -1, 2)
+        return np.stack([unit[..., 0], 1.0 - unit[..., 0] + np.abs(unit[..., 1] - 0.5)], axis=-1)
+
+    rng = np.random.default_rng(0)
+    functions = Functions(evaluate, lambda u: np.zeros((*u.shape[:2], 2, 2)), lambda u: u, np.array([0.3, np.inf]))
+    (front,) = pareto_sets(functions, rng.uniform(size=(256, 2)), Search(points=30, rounds=20), rng)
+    assert len(front.points) == 30
+    assert front.values[:, 0].max() <= 0.3
+    assert front.values[:, 0].min() < 0.01

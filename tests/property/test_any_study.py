@@ -38,6 +38,7 @@ def studies(draw, method="pesmo"):
             goal=draw(st.sampled_from(["minimize", "maximize"])),
             inputs=draw(st.one_of(st.none(), st.just(space.names[: 1 + j % d]))),
             noise=draw(st.sampled_from([None, 0.0, 0.1])),
+            worst=draw(st.sampled_from([None, None, 0.3, -1e12, 1e308])),
         )
         for j in range(k)
     ]

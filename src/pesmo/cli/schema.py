@@ -95,6 +95,7 @@ class ObjectiveTable(Table):
         None, ge=0, description="the standard deviation of one measurement, a number >= 0; left out: learned"
     )
     unit: str | None = Field(None, min_length=1, description="a text such as 'kWh', shown on axes and in tables")
+    worst: float | None = Field(None, description="the worst value of any interest, a number; left out: unknown")
 
 
 class ExperimentTable(Table):

@@ -149,7 +149,8 @@ class _Builder:
         table = self.table.objectives[name]
         key = ("objectives", name)
         objective = self._try(
-            key, lambda: Objective(name, table.goal, table.inputs, table.transform, table.noise, table.unit)
+            key,
+            lambda: Objective(name, table.goal, table.inputs, table.transform, table.noise, table.unit, table.worst),
         )
         if objective is not None and space is not None:
             self._try((*key, "inputs"), lambda: check_objectives(space, (objective,)))

@@ -8,7 +8,7 @@ where there is next to nothing to gain (as LogEI: Ament et al., 2023). Averaged 
 
 import numpy as np
 
-from pesmo.methods.fronts import Known, known_fronts
+from pesmo.methods.fronts import Known, measured_fronts
 from pesmo.methods.improvement import h, log_difference, log_h, log_mean_exp, log_sum_exp
 from pesmo.methods.maximize import OfPoints, maximize
 from pesmo.methods.model import fit
@@ -23,7 +23,7 @@ class Ehi:
 
     def suggest(self, evidence: Evidence, state: State | None, rng: np.random.Generator) -> Answer:
         model = fit(evidence, state, rng)
-        fronts = known_fronts(model, evidence, rng)
+        fronts = measured_fronts(model, evidence)
 
         def averaged(form):
             def at(unit: np.ndarray) -> np.ndarray:

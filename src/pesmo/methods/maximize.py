@@ -20,6 +20,7 @@ from pesmo.problem import Evidence, Suggestion
 GRID = 1024
 PROMISING = 128  # points the method itself names, added to the grid
 SHORT_LIST = 16  # points that get the full acquisition, shared by the experiments
+HOPELESS = -1e300  # what a screen finds too small for a number: still before a point that is taken
 CLIMB_FROM = 0.7  # an experiment whose best listed value is below this share of the best one's does not climb
 ITERATIONS = 30
 STEP = 1e-4  # of the unit cube, for slopes by differences
@@ -87,7 +88,8 @@ def maximize(acquisition: Acquisition, evidence: Evidence, rng: np.random.Genera
         note = EXHAUSTED
     cost = np.stack([costs(evidence, e, grid) for e in range(len(evidence.experiments))])
     log = acquisition.logarithmic
-    worth = np.where(free, over_cost(acquisition.screen(grid), cost, log), -np.inf)  # (E, n)
+    screened = np.maximum(over_cost(acquisition.screen(grid), cost, log), HOPELESS)
+    worth = np.where(free, screened, -np.inf)  # (E, n)
     share = max(8, SHORT_LIST // len(evidence.experiments))
     listed = np.unique(np.argsort(-worth, axis=1, kind="stable")[:, :share])
     worth = np.where(free[:, listed], over_cost(acquisition.value(grid[listed]), cost[:, listed], log), -np.inf)

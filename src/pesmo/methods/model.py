@@ -21,6 +21,7 @@ BURN_IN = 40  # moves of fresh chains, on at most BURN_IN_ROWS observations
 BURN_IN_ROWS = 60
 WARM_MOVES = 2000  # warm chains make WARM_MOVES / N moves in all: one more value among many moves a posterior little
 MOST_MOVES = 8  # of one chain
+FAR = 1e6  # standard deviations from the data: a limit beyond is none, or one that nothing will meet
 LEAST_SD = 1e-9  # of standardized values, where a division needs one
 
 
@@ -40,6 +41,7 @@ class Surrogate:
 class Model:
     space: Space
     surrogates: tuple[Surrogate, ...]
+    worst: np.ndarray | float = np.inf  # (K,) standardized values beyond which nothing is of interest
 
     def features(self, unit: np.ndarray) -> list[np.ndarray]:
         """Per objective, what its GP sees at unit points (..., d)."""
@@ -99,7 +101,9 @@ def fit(evidence: Evidence, state: State | None, rng: np.random.Generator) -> Mo
     for k, (objective, observed) in enumerate(zip(evidence.objectives, evidence.observations, strict=True)):
         previous = state["theta"][k] if state and "theta" in state else None
         surrogates.append(fit_one(evidence.space, objective, observed, previous, rng))
-    return Model(evidence.space, tuple(surrogates))
+    with np.errstate(over="ignore"):
+        worst = np.array([s.scaling.standardize(w) for s, w in zip(surrogates, evidence.worst, strict=True)])
+    return Model(evidence.space, tuple(surrogates), np.where(worst < FAR, np.maximum(worst, -FAR), np.inf))
 
 
 def feature_columns(space: Space, objective: Objective) -> tuple[np.ndarray, np.ndarray, int]:

@@ -26,7 +26,7 @@ class Parego:
     def suggest(self, evidence: Evidence, state: State | None, rng: np.random.Generator) -> Answer:
         unit, values = evidence.complete_points
         theta = rng.dirichlet(np.ones(values.shape[1]), size=SAMPLES)
-        y = standardized(scalarize(to_unit_range(values), theta))
+        y = standardized(scalarize(to_unit_range(values, evidence.worst), theta))
         coming = np.concatenate([o.pending for o in evidence.observations])
         observed = Observations(unit, y, np.unique(coming, axis=0))
         everything = Objective("scalarization")
@@ -53,9 +53,10 @@ class Parego:
         return Answer(maximize(acquisition, evidence, rng), {"scalarization": [chains]})
 
 
-def to_unit_range(values: np.ndarray) -> np.ndarray:
-    """(n, K) each objective scaled to [0, 1] over the data; 0 where it is constant."""
+def to_unit_range(values: np.ndarray, worst: np.ndarray) -> np.ndarray:
+    """(n, K) each objective scaled: 0 at its best measured value, 1 at the worst that counts; 0 where constant."""
     low, high = values.min(axis=0), values.max(axis=0)
+    high = np.where(worst > low, np.minimum(high, worst), high)
     half = 0.5 * high - 0.5 * low  # halves, so that huge values of both signs do not overflow
     return np.where(half > 0.0, (0.5 * values - 0.5 * low) / np.where(half > 0.0, half, 1.0), 0.0)
 

@@ -88,7 +88,9 @@ def condition_on_pareto_sets(model: Model, evidence: Evidence, rng: np.random.Ge
     """Sample the Pareto sets and run EP on them."""
     data = evidence.measured_points
     initial = np.concatenate([candidates(model.space, GRID, rng), data])
-    fronts = pareto_sets(Functions(model.evaluate_paths, model.path_slopes, model.space.snap), initial, SEARCH, rng)
+    fronts = pareto_sets(
+        Functions(model.evaluate_paths, model.path_slopes, model.space.snap, model.worst), initial, SEARCH, rng
+    )
     pareto, real = _stack([front.points for front in fronts])
     chosen, present = _stack(_relevant_data(model, data, pareto, real))
     points = np.concatenate([pareto, chosen], axis=1)  # (S, P, d)

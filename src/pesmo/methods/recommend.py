@@ -30,7 +30,7 @@ def recommend(model: Model, evidence: Evidence, size: int, rng: np.random.Genera
 
     initial = np.concatenate([candidates(space, GRID, rng), evidence.measured_points])
     search = Search(points=size, archive=max(size, 100), descents=max(size, 100), steps=20, rounds=40, children=128)
-    (found,) = pareto_sets(Functions(means, slopes, space.snap), initial, search, rng)
+    (found,) = pareto_sets(Functions(means, slopes, space.snap, model.worst), initial, search, rng)
     order = np.argsort(found.values[:, 0], kind="stable")
     unit = np.stack([space.tidy(row) for row in found.points[order]])
 

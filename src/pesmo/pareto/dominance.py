@@ -20,6 +20,16 @@ def nondominated(values: Array) -> Array:
     return xp.asarray(mask)
 
 
+def nondominated_within(values: np.ndarray, worst: np.ndarray | float) -> np.ndarray:
+    """(n,) the non-dominated rows of values (n, K) that are no worse than `worst`; all of them where none is.
+
+    What dominates a point within the limits is within them too: these are the Pareto-optimal points that matter.
+    """
+    best = nondominated(values)
+    inside = best & np.all(values <= worst, axis=1)
+    return inside if inside.any() else best
+
+
 def ranks(values: np.ndarray) -> np.ndarray:
     """(n,) non-domination rank of each row of values (n, K): 0 for the front, 1 for the front without it, ..."""
     if values.shape[1] == 1:

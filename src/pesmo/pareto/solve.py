@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pesmo.pareto.dominance import nondominated
+from pesmo.pareto.dominance import nondominated_within
 from pesmo.pareto.subset import representatives
 
 WIDTHS = (0.1, 0.05, 0.02, 0.01)  # standard deviations of the Gaussian steps, coarse to fine
@@ -26,11 +26,12 @@ DESCEND_FROM = 4  # dimensions
 @dataclass(frozen=True)
 class Functions:
     """evaluate: (n, d) or (S, n, d) unit points -> (S, n, K); slopes: (S, n, d) -> (S, n, K, d);
-    snap: (..., d) -> (..., d), to the nearest point that exists."""
+    snap: (..., d) -> (..., d), to the nearest point that exists; worst: (K,) the worst values of interest, or inf."""
 
     evaluate: Callable[[np.ndarray], np.ndarray]
     slopes: Callable[[np.ndarray], np.ndarray]
     snap: Callable[[np.ndarray], np.ndarray]
+    worst: np.ndarray | float = np.inf
 
 
 @dataclass(frozen=True)
@@ -55,27 +56,29 @@ class Front:
 
 def pareto_sets(functions: Functions, initial: np.ndarray, search: Search, rng: np.random.Generator) -> list[Front]:
     """One front for each of the S functions, starting from the points `initial` (n, d), already snapped, for all."""
-    fronts = [_thin(initial, values, search.archive) for values in functions.evaluate(initial)]
+    fronts = [_thin(initial, values, search.archive, functions.worst) for values in functions.evaluate(initial)]
     if initial.shape[1] >= DESCEND_FROM:
         fronts = _descend(functions, fronts, search, rng)
     for r in range(search.rounds):
         width = WIDTHS[r * len(WIDTHS) // search.rounds]
         bred = functions.snap(np.stack([_children(front, search.children, width, rng) for front in fronts]))
-        fronts = _merge(fronts, bred, functions.evaluate(bred), search.archive)
-    return [_thin(front.points, front.values, search.points) for front in fronts]
+        fronts = _merge(fronts, bred, functions.evaluate(bred), search.archive, functions.worst)
+    return [_thin(front.points, front.values, search.points, functions.worst) for front in fronts]
 
 
-def _thin(points: np.ndarray, values: np.ndarray, most: int) -> Front:
-    mask = nondominated(values)
+def _thin(points: np.ndarray, values: np.ndarray, most: int, worst: np.ndarray | float) -> Front:
+    mask = nondominated_within(values, worst)
     points, values = points[mask], values[mask]
     keep = representatives(values, most)
     return Front(points[keep], values[keep])
 
 
-def _merge(fronts: list[Front], points: np.ndarray, values: np.ndarray, most: int) -> list[Front]:
+def _merge(
+    fronts: list[Front], points: np.ndarray, values: np.ndarray, most: int, worst: np.ndarray | float
+) -> list[Front]:
     """The fronts with more points (S, n, d) and their values (S, n, K)."""
     return [
-        _thin(np.concatenate([front.points, p]), np.concatenate([front.values, v]), most)
+        _thin(np.concatenate([front.points, p]), np.concatenate([front.values, v]), most, worst)
         for front, p, v in zip(fronts, points, values, strict=True)
     ]
 
@@ -102,7 +105,7 @@ def _descend(functions: Functions, fronts: list[Front], search: Search, rng: np.
         pace = STEP * (1.0 - step / search.steps)
         points = np.clip(points - pace * speed / (np.sqrt(square) + 1e-12), 0.0, 1.0)
     points = functions.snap(points)
-    return _merge(fronts, points, functions.evaluate(points), search.archive)
+    return _merge(fronts, points, functions.evaluate(points), search.archive, functions.worst)
 
 
 def _children(front: Front, count: int, width: float, rng: np.random.Generator) -> np.ndarray:
