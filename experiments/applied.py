@@ -87,7 +87,7 @@ def applied_section(
         runs = {m: complete(scores(results, experiment, name, m), marks[1]) for m in METHODS}
         columns = [best_bold([mean([s[mark] for s in runs[m].values()]) for m in METHODS], 3, False) for mark in marks]
         rows = [[f"ours, {mark} coupled", *cells] for mark, cells in zip(marks, columns, strict=True)]
-        rows.append([f"runs, of {scale.numbers}", *[str(len(runs[m])) for m in METHODS]])
+        rows.append(["runs", *[str(len(runs[m])) for m in METHODS]])
         for i, evaluations in enumerate((100, 200)):
             rows.append([f"paper, {evaluations} of objectives", *[paper.get(m, (NONE, NONE))[i] for m in METHODS]])
         parts += [f"### {experiment}, {name}", table(["hypervolume", *METHODS], rows)]
