@@ -15,7 +15,7 @@ from experiments.figures import Curve, draw_curves
 from experiments.results import Results
 from experiments.runs import Row, Run
 from experiments.sections import LABEL, Output, completed, curves
-from experiments.summary import NONE, Scores, at, best_bold, mean, table
+from experiments.summary import NONE, Scores, at, best_bold, mean, paired, table
 
 TITLE = "Today's rivals"
 SETTINGS = (*classic.SETTINGS, "d3-K2-noiseless", "d3-K2-noise", "d6-K4-noiseless", "d6-K4-noise")
@@ -47,21 +47,30 @@ def settings(results: Results) -> list[tuple[str, str]]:
     ]
 
 
+def marks(experiment: str, setting: str) -> tuple[int, ...]:
+    """The coupled evaluations at which a setting's scores are shown."""
+    if experiment == "classic":
+        return (classic.EVALUATIONS // 2, classic.EVALUATIONS)
+    return synthetic.COST_MARKS if "-costs-" in setting else synthetic.MARKS
+
+
 def section(results: Results, output: Output) -> str:
     """A table for each setting; curves against evaluations, and against seconds of thinking."""
     parts = [
-        f"After {EVALUATIONS} coupled evaluations, or what they cost: log relative hypervolume difference of the "
-        "recommendation, of the data alone (not for decoupled runs, which measure no point in full), and CPU seconds "
-        "of thinking in a whole run, one thread; mean ± standard error over complete runs."
+        "Log relative hypervolume difference of the recommendation after so many coupled evaluations, or what they "
+        "cost, and of the data alone at the end (not for decoupled runs, which measure no point in full); CPU seconds "
+        "of thinking up to there, one thread; mean ± standard error over runs. *less pesmo*: the difference to PESMO "
+        "on the same problems, at the last mark a method has reached; positive is worse than PESMO. On the test "
+        "problems every method that can use the reference point is told it."
     ]
     by_evaluations: dict[str, dict[str, Curve]] = {}
     by_seconds: dict[str, dict[str, Curve]] = {}
     for experiment, setting in settings(results):
-        names = [*BESIDE, *PEERS]
-        runs = completed(results, experiment, setting, names, EVALUATIONS)
-        observed = completed(results, experiment, setting, names, EVALUATIONS, "observed")
+        shown = marks(experiment, setting)
+        runs = completed(results, experiment, setting, [*BESIDE, *PEERS], shown[0])
+        observed = completed(results, experiment, setting, [*BESIDE, *PEERS], shown[0], "observed")
         seconds = {m: thinking(results.read(experiment, setting, m)) for m in runs}
-        parts += [f"### {setting}", _table(runs, observed, seconds) if runs else "No run is complete yet."]
+        parts += [f"### {setting}", _table(runs, observed, seconds, shown) if runs else "No run is complete yet."]
         if runs:
             by_evaluations[setting] = curves(runs)
             by_seconds[setting] = {m: _against(runs[m], seconds[m]) for m in runs}
@@ -84,15 +93,26 @@ def thinking(runs: dict[int, list[Row]]) -> Scores:
     }
 
 
-def _table(runs: dict[str, Scores], observed: dict[str, Scores], seconds: dict[str, Scores]) -> str:
-    ends = [at(found, EVALUATIONS) for found in runs.values()]
-    recommended = best_bold([mean(list(end.values())) for end in ends])
+def _table(
+    runs: dict[str, Scores], observed: dict[str, Scores], seconds: dict[str, Scores], shown: tuple[int, ...]
+) -> str:
+    columns = [best_bold([mean(list(at(found, mark).values())) for found in runs.values()]) for mark in shown]
     rows = []
-    for method, end, cell in zip(runs, ends, recommended, strict=True):
-        data = NONE if "decoupled" in method or method == "hvkg" else _mean(at(observed[method], EVALUATIONS))
-        thought = at(seconds[method], EVALUATIONS)
-        rows.append([method, str(len(end)), cell, data, _mean({n: thought[n] for n in end}, 1)])
-    return table(["method", "runs", "recommendation", "data", "seconds"], rows)
+    for i, (method, found) in enumerate(runs.items()):
+        last = max(mark for mark in shown if at(found, mark))
+        behind = paired(at(found, last), at(runs["pesmo"], last)) if "pesmo" in runs else mean([])
+        data = NONE if "decoupled" in method or method == "hvkg" else _mean(at(observed[method], last))
+        rows.append(
+            [
+                method,
+                str(len(at(found, last))),
+                *[column[i] for column in columns],
+                behind.text() if behind.n and method != "pesmo" else NONE,
+                data,
+                _mean(at(seconds[method], last), 1),
+            ]
+        )
+    return table(["method", "runs", *map(str, shown), "less pesmo", "data", "seconds"], rows)
 
 
 def _mean(values: dict[int, float], digits: int = 2) -> str:
@@ -101,6 +121,6 @@ def _mean(values: dict[int, float], digits: int = 2) -> str:
 
 def _against(runs: Scores, seconds: Scores) -> Curve:
     """Scores at each mark, at the mean seconds of that mark; the starts cost no thought and are left out."""
-    marks = sorted({mark for marks in runs.values() for mark in marks})[1:]
-    spent = [mean([seconds[n][m] for n in runs if m in runs[n]]).value for m in marks]
-    return [(max(s, 1e-3), mean(list(at(runs, m).values()))) for s, m in zip(spent, marks, strict=True)]
+    reached = sorted({mark for marks in runs.values() for mark in marks})[1:]
+    spent = [mean([seconds[n][m] for n in runs if m in runs[n]]).value for m in reached]
+    return [(max(s, 1e-3), mean(list(at(runs, m).values()))) for s, m in zip(spent, reached, strict=True)]
