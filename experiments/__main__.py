@@ -18,7 +18,7 @@ from experiments.pool import execute
 from experiments.results import RESULTS, Results
 from experiments.runs import Run
 
-NAMES = ("synthetic", "times", "mnist", "trees", "classic", "rivals")
+NAMES = ("synthetic", "ablation", "times", "mnist", "trees", "classic", "rivals")
 PRIVATE = ("--data", "--results")  # options that name a path of this machine: not for the files
 
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from importlib import import_module
 from typing import Any, Protocol
 
 import numpy as np
@@ -14,17 +15,70 @@ import pesmo
 from benchmarks.peer_client import NAMES as PEERS
 from benchmarks.peer_client import Peer
 from experiments.task import Task
+from pesmo.gp.hyper import Prior, default_prior
 from pesmo.methods.registry import METHODS
+from pesmo.pareto.solve import Search as ParetoSearch
 
 DECOUPLED = "-decoupled"
+VARIED = "+"
 DECOUPLED_PEERS = ("hvkg",)
 OURS = ("pesmo", "pesmo-decoupled", "ehi", "smsego", "parego", "sur", "pal", "random")
 PEER_TIMEOUT = 1200.0  # seconds a peer's suggestion may take
 
 
+@dataclass(frozen=True)
+class Variant:
+    """A method with constants of its modules replaced: {(module, name): value}."""
+
+    words: str
+    constants: Mapping[tuple[str, str], Any]
+
+
+def _exact_prior(d: int, noise: float | None) -> Prior:
+    return default_prior(d, 0.0)
+
+
+VARIANTS = {
+    f"pesmo{VARIED}{name}": variant
+    for name, variant in {
+        "draws-24": Variant("24 hyperparameter samples and draws, not 10", {("pesmo.methods.model", "SAMPLES"): 24}),
+        "points-10": Variant(
+            "10 points of each Pareto set, not 50", {("pesmo.methods.pesmo", "SEARCH"): ParetoSearch(points=10)}
+        ),
+        "solver": Variant(
+            "a Pareto search of six times the evaluations",
+            {
+                ("pesmo.methods.pesmo", "SEARCH"): ParetoSearch(
+                    points=50, archive=200, descents=100, rounds=24, children=128
+                )
+            },
+        ),
+        "maximizer": Variant(
+            "four times the grid and the short list",
+            {("pesmo.methods.maximize", "GRID"): 4096, ("pesmo.methods.maximize", "SHORT_LIST"): 64},
+        ),
+        "exact": Variant("no noise is learned", {("pesmo.methods.model", "default_prior"): _exact_prior}),
+    }.items()
+}
+
+
+@contextmanager
+def varied(method: str) -> Iterator[None]:
+    """With the constants of a variant, where the method is one."""
+    constants = VARIANTS[method].constants if method in VARIANTS else {}
+    before = {place: getattr(import_module(place[0]), place[1]) for place in constants}
+    try:
+        for (module, name), value in constants.items():
+            setattr(import_module(module), name, value)
+        yield
+    finally:
+        for (module, name), value in before.items():
+            setattr(import_module(module), name, value)
+
+
 def own_name(method: str) -> str:
     """The name `pesmo.Study` knows: a peer's study only keeps its data."""
-    return "pesmo" if method in PEERS else method.removesuffix(DECOUPLED)
+    return "pesmo" if method in PEERS else method.partition(VARIED)[0].removesuffix(DECOUPLED)
 
 
 def is_decoupled(method: str) -> bool:

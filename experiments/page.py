@@ -12,7 +12,7 @@ from experiments.sections import Output
 from experiments.summary import table
 
 DOCS = Path(__file__).parents[1] / "docs"
-SECTIONS = ("accuracy", "synthetic", "times", "mnist", "trees", "classic", "rivals")
+SECTIONS = ("accuracy", "synthetic", "ablation", "times", "mnist", "trees", "classic", "rivals")
 INTRODUCTION = """\
 # Experiments
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 import pesmo
-from experiments.methods import new_study, searching
+from experiments.methods import new_study, searching, varied
 from experiments.task import Task
 
 Row = dict[str, Any]
@@ -70,7 +70,7 @@ def perform(run: Run, stored: list[Row]) -> Iterator[Row]:
             row |= {"mark": number + 1, **task.score(study)}
         yield row
     number = max(len(stored), len(task.starts))
-    with searching(run.method, task, run.number) as search:
+    with varied(run.method), searching(run.method, task, run.number) as search:
         while spent < run.evaluations - TINY:
             try:
                 step = search(study)

@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +14,11 @@ import pytest
 import pesmo
 from benchmarks import problems
 from benchmarks.problems import half_linear_problem
-from experiments import methods, rivals, runs, synthetic
+from experiments import ablation, methods, rivals, runs, synthetic
+from experiments.results import Results
 from experiments.runs import Run, perform
+from experiments.sections import Output
+from pesmo.methods import model
 
 
 def test_half_of_the_objectives_are_linear() -> None:
@@ -101,3 +105,28 @@ def test_a_peer_sees_the_data_and_may_choose_the_objective(monkeypatch: Any) -> 
     last = FakePeer.asked[-1]
     assert (last["run"], last["starts"], last["costs"]) == (2, 5, (1.0, 3.0))
     assert np.isnan(last["y"][5]).tolist() == [True, False]
+
+
+def test_a_variant_changes_its_constants_only_while_it_runs() -> None:
+    name = "pesmo+draws-24"
+    with methods.varied(name):
+        assert model.SAMPLES == 24
+    with methods.varied("pesmo"):
+        assert model.SAMPLES == 10
+    run = ablation.adapt(Run("ablation", "d3-K2-noiseless", name, 0, 6, 0))
+    assert (run.experiment, methods.own_name(name)) == ("synthetic", "pesmo")
+    assert len(list(perform(run, []))) == 6
+    for variant in methods.VARIANTS.values():
+        for module, constant in variant.constants:
+            assert hasattr(import_module(module), constant)
+
+
+def test_a_variant_is_compared_with_plain_pesmo_on_the_same_problems(tmp_path: Path) -> None:
+    results = Results(tmp_path)
+    for number, (plain, varied) in enumerate([(-1.0, -1.5), (-2.0, -2.1)]):
+        for method, score in (("pesmo", plain), ("pesmo+draws-24", varied)):
+            run = Run("synthetic", "d3-K2-noiseless", method, number, 60, 20)
+            for mark in (20, 40, 60):
+                results.append(run, {"number": number, "spent": mark, "mark": mark, "score": score, "observed": 0}, 1)
+    text = ablation.section(results, Output(tmp_path))
+    assert "| pesmo+draws-24 | 24 hyperparameter samples and draws, not 10 | 2 | −0.30 ± 0.20 |" in text
