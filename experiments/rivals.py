@@ -12,6 +12,7 @@ from dataclasses import replace
 from benchmarks.peer_client import NAMES as PEERS
 from experiments import classic, synthetic
 from experiments.figures import Curve, draw_curves
+from experiments.methods import home
 from experiments.results import Results
 from experiments.runs import Row, Run
 from experiments.sections import LABEL, Output, completed, curves
@@ -43,7 +44,7 @@ def settings(results: Results) -> list[tuple[str, str]]:
         (experiment, setting)
         for experiment in ("classic", "synthetic")
         for setting in results.settings(experiment)
-        if set(PEERS) & set(results.methods(experiment, setting))
+        if any(results.read(experiment, home(setting, peer), peer) for peer in PEERS)
     ]
 
 
@@ -69,7 +70,7 @@ def section(results: Results, output: Output) -> str:
         shown = marks(experiment, setting)
         runs = completed(results, experiment, setting, [*BESIDE, *PEERS], shown[0])
         observed = completed(results, experiment, setting, [*BESIDE, *PEERS], shown[0], "observed")
-        seconds = {m: thinking(results.read(experiment, setting, m)) for m in runs}
+        seconds = {m: thinking(results.read(experiment, home(setting, m), m)) for m in runs}
         parts += [f"### {setting}", _table(runs, observed, seconds, shown) if runs else "No run is complete yet."]
         if runs:
             by_evaluations[setting] = curves(runs)

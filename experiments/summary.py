@@ -9,6 +9,7 @@ import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
+from experiments.methods import home
 from experiments.results import Results
 from experiments.runs import TINY, Row
 
@@ -43,7 +44,7 @@ def scores(results: Results, experiment: str, setting: str, method: str, column:
     """The scores of every run, complete or not."""
     return {
         number: {int(row["mark"]): float(row[column]) for row in rows if row["mark"] != ""}
-        for number, rows in results.read(experiment, setting, method).items()
+        for number, rows in results.read(experiment, home(setting, method), method).items()
     }
 
 

@@ -19,6 +19,7 @@ from experiments.results import Results
 from experiments.runs import Run, perform
 from experiments.sections import Output
 from pesmo.methods import model
+from pesmo.methods import pesmo as pesmo_method
 
 
 def test_half_of_the_objectives_are_linear() -> None:
@@ -44,7 +45,21 @@ def test_costs_make_settings_of_their_own() -> None:
     assert run.setting == "d3-K2-noise-costs-1-10"
     assert run.task().costs == (1.0, 10.0)
     with pytest.raises(ValueError, match="--costs needs as many numbers"):
-        synthetic.task(Run("synthetic", "d6-K4-noise-costs-1-10", "pesmo", 0, 60, 10))
+        synthetic.task(Run("synthetic", "d6-K4-noise-costs-1-10", "pesmo-decoupled", 0, 60, 10))
+
+
+def test_costs_leave_coupled_runs_where_they_are_and_the_page_compares_both(tmp_path: Path) -> None:
+    results = Results(tmp_path)
+    for method, score in (("pesmo", -1.0), ("pesmo-decoupled", -1.5), ("qlognehvi", -0.7)):
+        run = synthetic.adapt(Run("synthetic", "d3-K2-noiseless", method, 0, 40, 20, (("costs", "1:10"),)))
+        assert run.setting == "d3-K2-noiseless" + ("-costs-1-10" if "decoupled" in method else "")
+        for spent in (5, 20, 40):
+            row = {"number": 0, "spent": spent, "f1": 1, "f2": 1, "gain": "", "seconds": 1.0}
+            results.append(run, row | {"mark": spent, "score": score, "observed": score}, 1)
+    text = synthetic.section(results, Output(tmp_path))
+    assert "| pesmo | 1 of 20 | −1.00 | −1.00 |" in text.partition("costs-1-10")[2]
+    assert "pesmo-decoupled less pesmo at 40 evaluations: −0.50" in text
+    assert "| qlognehvi | 1 | −0.70 | −0.70 | 0.30 |" in rivals.section(results, Output(tmp_path))
 
 
 def test_noise_is_the_same_for_every_method_and_none_is_in_the_truth() -> None:
@@ -108,11 +123,11 @@ def test_a_peer_sees_the_data_and_may_choose_the_objective(monkeypatch: Any) -> 
 
 
 def test_a_variant_changes_its_constants_only_while_it_runs() -> None:
-    name = "pesmo+draws-24"
+    name = "pesmo+fine-draws-24"
     with methods.varied(name):
-        assert model.SAMPLES == 24
+        assert (model.SAMPLES, pesmo_method.RESOLUTION) == (24, 0.0)
     with methods.varied("pesmo"):
-        assert model.SAMPLES == 10
+        assert (model.SAMPLES, pesmo_method.RESOLUTION) == (10, 0.3)
     run = ablation.adapt(Run("ablation", "d3-K2-noiseless", name, 0, 6, 0))
     assert (run.experiment, methods.own_name(name)) == ("synthetic", "pesmo")
     assert len(list(perform(run, []))) == 6
@@ -121,12 +136,12 @@ def test_a_variant_changes_its_constants_only_while_it_runs() -> None:
             assert hasattr(import_module(module), constant)
 
 
-def test_a_variant_is_compared_with_plain_pesmo_on_the_same_problems(tmp_path: Path) -> None:
+def test_a_variant_is_compared_with_its_base_on_the_same_problems(tmp_path: Path) -> None:
     results = Results(tmp_path)
     for number, (plain, varied) in enumerate([(-1.0, -1.5), (-2.0, -2.1)]):
-        for method, score in (("pesmo", plain), ("pesmo+draws-24", varied)):
+        for method, score in (("pesmo+fine", plain), ("pesmo+fine-draws-24", varied)):
             run = Run("synthetic", "d3-K2-noiseless", method, number, 60, 20)
             for mark in (20, 40, 60):
                 results.append(run, {"number": number, "spent": mark, "mark": mark, "score": score, "observed": 0}, 1)
     text = ablation.section(results, Output(tmp_path))
-    assert "| pesmo+draws-24 | 24 hyperparameter samples and draws, not 10 | 2 | −0.30 ± 0.20 |" in text
+    assert "draws, not 10, to the last digit | pesmo+fine | 2 | −0.30 ± 0.20 |" in text
