@@ -56,6 +56,16 @@ def test_representatives_keep_each_objectives_best_and_cover_the_rest(k: int) ->
     random = np.linalg.norm(values[:, None] - values[None, :20], axis=2).min(axis=1)
     assert gaps.max() < random.max()
     assert representatives(values[:7], 20).tolist() == list(range(7))
+    taken = list(dict.fromkeys(np.argmin(values, axis=0).tolist()))
+    scaled = (values - values.min(axis=0)) / np.ptp(values, axis=0)
+    while len(taken) < 20:
+        taken.append(int(np.argmax([min(np.linalg.norm(v - scaled[i]) for i in taken) for v in scaled])))
+    assert chosen.tolist() == taken
+
+
+def test_representatives_of_points_a_hair_apart_are_different_points() -> None:
+    values = np.array([[0.0, 1.0], [1.0, 0.0]] + [[0.5 + 1e-12 * i, 0.5 - 1e-12 * i] for i in range(50)])
+    assert len(set(representatives(values, 40).tolist())) == 40
 
 
 def test_the_search_finds_known_fronts_of_several_functions_at_once() -> None:
