@@ -6,7 +6,7 @@ BIN = $(VENV)/bin
 export OMP_NUM_THREADS = 1
 export OPENBLAS_NUM_THREADS = 1
 
-.PHONY: help demo test lint docs bench storage ehvi quality accuracy experiment clean
+.PHONY: help demo test lint docs bench storage ehvi accuracy experiment clean
 help:  ## this list
 	@grep -E '^[a-z]+:.*##' Makefile | sed 's/:.*##/ -/'
 
@@ -56,10 +56,6 @@ storage: $(VENV)/.test  ## milliseconds of the storage at 100 to 10,000 trials, 
 ehvi: $(VENV)/.bench .venv-peers/.installed  ## EHI's values beside BoTorch's analytic EHVI
 	$(BIN)/python benchmarks/ehvi.py
 
-quality: $(VENV)/.bench .venv-peers/.installed  ## the front's quality beside random search and qLogNEHVI (hours; resumable)
-	$(BIN)/python benchmarks/peer_runs.py random qlognehvi
-	$(BIN)/python benchmarks/quality.py run
-
 accuracy: $(VENV)/.bench  ## PESMO's acquisition beside the exact one, for the page of the experiments
 	$(BIN)/python -m experiments accuracy
 
@@ -71,7 +67,8 @@ accuracy: $(VENV)/.bench  ## PESMO's acquisition beside the exact one, for the p
 	@touch $@
 
 EXTRA = $(filter mnist trees,$(NAME))
-experiment: $(if $(EXTRA),.venv-experiments/.installed,$(VENV)/.bench)  ## NAME=classic ARGS="--jobs 2": run one of the experiments, or go on with it
+PEERS = $(filter rivals,$(NAME))
+experiment: $(if $(EXTRA),.venv-experiments/.installed,$(VENV)/.bench) $(if $(PEERS),.venv-peers/.installed)  ## NAME=classic ARGS="--jobs 2": run one of the experiments, or go on with it
 	$(if $(EXTRA),.venv-experiments/bin,$(BIN))/python -m experiments $(NAME) $(ARGS)
 
 clean:  ## remove environments and caches
