@@ -1,7 +1,7 @@
 """What PESMO's parts are worth: the synthetic problems again with one part changed, paired with the unchanged runs.
 
 A variant is PESMO with some constants of its modules replaced. Its rows lie beside the plain ones, in `synthetic`. Most
-were run while the cause of a gap was looked for: they differ from `pesmo+fine`, which PESMO was until it was found.
+were run while the cause of a gap to SUR was looked for: they differ from `pesmo+fine`, which PESMO was then.
 """
 
 from __future__ import annotations

@@ -40,7 +40,11 @@ def marks_table(runs: dict[str, Scores], marks: Sequence[int], planned: int) -> 
     """A row per method: how many runs are complete, and mean ± standard error at each mark."""
     columns = [best_bold([mean(list(at(found, mark).values())) for found in runs.values()]) for mark in marks]
     rows = [
-        [method, f"{len(found)} of {planned}", *[column[i] for column in columns]]
+        [
+            method,
+            f"{len(found)} of {planned}" if len(found) < planned else str(len(found)),
+            *[column[i] for column in columns],
+        ]
         for i, (method, found) in enumerate(runs.items())
     ]
     return table(["method", "runs", *[f"{mark} evaluations" for mark in marks]], rows)
