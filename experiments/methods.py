@@ -28,29 +28,24 @@ PEER_TIMEOUT = 1200.0  # seconds a peer's suggestion may take
 
 @dataclass(frozen=True)
 class Variant:
-    """A method with constants of its modules replaced: {(module, name): value}; `base` is what it is compared with."""
+    """A method with constants of its modules replaced: {(module, name): value}."""
 
     words: str
     constants: Mapping[tuple[str, str], Any]
-    base: str
 
 
 def _exact_prior(d: int, noise: float | None) -> Prior:
     return default_prior(d, 0.0)
 
 
-FINE = ("pesmo.methods.pesmo", "RESOLUTION")
-VARIANTS = {"pesmo+fine": Variant("what a trial tells counts to the last digit", {FINE: 0.0}, "pesmo")} | {
-    f"pesmo+fine-{name}": Variant(f"{words}, to the last digit", {FINE: 0.0, **constants}, "pesmo+fine")
-    for name, words, constants in (
-        ("draws-24", "24 hyperparameter samples and draws, not 10", {("pesmo.methods.model", "SAMPLES"): 24}),
-        (
-            "points-10",
-            "10 points of each Pareto set, not 50",
-            {("pesmo.methods.pesmo", "SEARCH"): ParetoSearch(points=10)},
+VARIANTS = {
+    f"pesmo{VARIED}{name}": variant
+    for name, variant in {
+        "draws-24": Variant("24 hyperparameter samples and draws, not 10", {("pesmo.methods.model", "SAMPLES"): 24}),
+        "points-10": Variant(
+            "10 points of each Pareto set, not 50", {("pesmo.methods.pesmo", "SEARCH"): ParetoSearch(points=10)}
         ),
-        (
-            "solver",
+        "solver": Variant(
             "a Pareto search of six times the evaluations",
             {
                 ("pesmo.methods.pesmo", "SEARCH"): ParetoSearch(
@@ -58,13 +53,12 @@ VARIANTS = {"pesmo+fine": Variant("what a trial tells counts to the last digit",
                 )
             },
         ),
-        (
-            "maximizer",
+        "maximizer": Variant(
             "four times the grid and the short list",
             {("pesmo.methods.maximize", "GRID"): 4096, ("pesmo.methods.maximize", "SHORT_LIST"): 64},
         ),
-        ("exact", "no noise is learned", {("pesmo.methods.model", "default_prior"): _exact_prior}),
-    )
+        "exact": Variant("no noise is learned", {("pesmo.methods.model", "default_prior"): _exact_prior}),
+    }.items()
 }
 
 

@@ -151,14 +151,18 @@ def _star(views: list[View], q: Conditioned, features: list[Array]) -> tuple[_St
     return _Star(v_pd, c_xx, s2, tau, tilted, matched, factor, v_cpd, noise), reaches
 
 
-def alpha(views: list[View], conditioned: Conditioned, features: list[Array]) -> Array:
-    """alpha_k (K, G) at candidates; features[k] (G, F_k) is what objective k's GP sees of them."""
+def alpha(views: list[View], conditioned: Conditioned, features: list[Array], blur: Array | None = None) -> Array:
+    """alpha_k (K, G) at candidates; features[k] (G, F_k) is what objective k's GP sees of them.
+
+    blur  (K,) variances: what a value would teach that is read no more precisely than this.
+    """
     xp = namespace(features[0])
     samples, objectives, points = conditioned.mean.shape
     parts = []
     for some in blocks(features[0].shape[0], samples * objectives * points**2, least=4):
         star, _ = _star(views, conditioned, [x[some, :] for x in features])
-        parts.append(xp.mean(xp.log((star.v_pd + star.noise) / (star.v_cpd + star.noise)), axis=0) / 2.0)
+        noise = star.noise if blur is None else star.noise + blur[None, :, None]
+        parts.append(xp.mean(xp.log((star.v_pd + noise) / (star.v_cpd + noise)), axis=0) / 2.0)
     return xp.concat(parts, axis=1)
 
 

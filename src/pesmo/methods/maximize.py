@@ -32,6 +32,7 @@ class Acquisition(Protocol):
     logarithmic  True where the values are logarithms, so that their scale may span hundreds of decades
     promising    (p, d) points the method itself would look at
     screen       (E, n) nearly `value`, cheaply: enough to choose where to compute it
+    compare      (E, n) by what experiments are compared with each other, each at its own best point
     """
 
     @property
@@ -40,6 +41,7 @@ class Acquisition(Protocol):
     def promising(self) -> np.ndarray: ...
     def screen(self, unit: np.ndarray) -> np.ndarray: ...
     def value(self, unit: np.ndarray) -> np.ndarray: ...
+    def compare(self, unit: np.ndarray) -> np.ndarray: ...
     def value_and_gradient(self, unit: np.ndarray, e: int) -> tuple[float, np.ndarray]: ...
 
 
@@ -64,6 +66,9 @@ class OfPoints:
 
     def value(self, unit: np.ndarray) -> np.ndarray:
         return np.where(self.usable[:, None], self.at(unit), -np.inf)
+
+    def compare(self, unit: np.ndarray) -> np.ndarray:
+        return self.value(unit)
 
     def value_and_gradient(self, unit: np.ndarray, e: int) -> tuple[float, np.ndarray]:
         if self.slope is not None:
@@ -90,15 +95,23 @@ def maximize(acquisition: Acquisition, evidence: Evidence, rng: np.random.Genera
     worth = np.where(free[:, listed], over_cost(acquisition.value(grid[listed]), cost[:, listed], log), -np.inf)
     if not np.isfinite(worth.max()):
         raise NumericalFailure("the acquisition is not a finite number at any candidate")
-    best_worth, best_e, best_point = -np.inf, 0, grid[0]
-    for e in np.argsort(-worth.max(axis=1), kind="stable"):
-        before = float(worth[e].max())
+
+    def compared(e: int, point: np.ndarray) -> float:
+        one = point[None, :]
+        return float(over_cost(acquisition.compare(one)[e], costs(evidence, e, one), log)[0])
+
+    usable = [e for e in range(len(evidence.experiments)) if np.isfinite(worth[e].max())]
+    starts = {e: grid[listed[int(np.argmax(worth[e]))]] for e in usable}
+    before = {e: compared(e, starts[e]) for e in usable}
+    best_worth, best_e, best_point = -np.inf, usable[0], starts[usable[0]]
+    for e in sorted(usable, key=lambda e: -before[e]):
         least = best_worth + math.log(CLIMB_FROM) if log else CLIMB_FROM * best_worth
-        if before <= least:
-            break
-        point, after = _climb(acquisition, evidence, int(e), grid[listed[int(np.argmax(worth[e]))]], before, not note)
+        if before[e] <= least:
+            continue
+        point = _climb(acquisition, evidence, e, starts[e], float(worth[e].max()), note is None)
+        after = compared(e, point)
         if after > best_worth:
-            best_worth, best_e, best_point = after, int(e), point
+            best_worth, best_e, best_point = after, e, point
     return Suggestion(best_e, best_point, None, note)
 
 
@@ -126,8 +139,8 @@ def by_differences(function: Callable[[np.ndarray], np.ndarray], unit: np.ndarra
 
 def _climb(
     acquisition: Acquisition, evidence: Evidence, e: int, point: np.ndarray, value: float, only_new: bool
-) -> tuple[np.ndarray, float]:
-    """From a point and its worth to a tidy, new one at least as good, if there is one, else the start; its worth."""
+) -> np.ndarray:
+    """From a point and its worth to a tidy, new one at least as good, if there is one; else the start, tidied."""
 
     def worth(unit: np.ndarray) -> np.ndarray:
         return over_cost(acquisition.value(unit)[e], costs(evidence, e, unit), acquisition.logarithmic)
@@ -146,7 +159,7 @@ def _climb(
     here = evidence.space.tidy(here)
     here_value = float(worth(here[None, :])[0])
     is_new = not only_new or not evidence.is_taken(e, here[None, :])[0]
-    return (here, here_value) if is_new and here_value >= value else (evidence.space.tidy(point), value)
+    return here if is_new and here_value >= value else evidence.space.tidy(point)
 
 
 def _ascend(acquisition: Acquisition, evidence: Evidence, e: int, start: np.ndarray) -> np.ndarray:

@@ -23,7 +23,7 @@ GRID = 1024  # first points of the Pareto search, and candidates of the maximiza
 SEARCH = Search(points=50)  # of each draw's Pareto set: M at most 50
 DATA_CHECKED = 100  # data points whose probability to dominate is looked at: the best ranks under the draws' average
 DATA_ROWS = 16  # data points with factors, at most, per draw
-RESOLUTION = 0.3  # of the front's uncertainty: what a trial tells is counted no finer than this
+RESOLUTION = 0.3  # of the front's uncertainty: experiments are not compared by finer details than this
 RELEVANT = 1e-2  # least probability that a data point dominates a Pareto point for it to have factors
 
 
@@ -36,25 +36,20 @@ class Pesmo:
         model = fit(evidence, state, rng)
         acquisition = condition_on_pareto_sets(model, evidence, rng)
         best = maximize(acquisition, evidence, rng)
-        gain = float(acquisition.reveals[best.experiment] @ acquisition.alpha(best.unit[None, :])[:, 0])
+        gain = float(acquisition.value(best.unit[None, :])[best.experiment, 0])
         return Answer(replace(best, gain=gain), model.state)
 
 
 @dataclass(frozen=True)
 class Acquisition:
-    """alpha_k as a function of unit-cube points; an experiment's is the sum over what it reveals.
-
-    What to run is chosen by alpha_k of coarse readings, at the resolution that matters. Information has no scale: where
-    the front is known to three digits, the fourth is worth as many nats as the first was, and a corner of the front, or
-    a cheap objective, would be refined for ever while the rest waits.
-    """
+    """alpha_k as a function of unit-cube points; an experiment's is the sum over what it reveals."""
 
     model: Model
     reveals: np.ndarray  # (E, K)
     views: list[View]
     conditioned: Conditioned
     fronts: list[Front]
-    coarse: list[View]  # with the noise of a reading no finer than `resolution`
+    blur: np.ndarray  # (K,) see `_blur`
     logarithmic: bool = False
 
     @property
@@ -63,21 +58,29 @@ class Acquisition:
         return np.concatenate([front.points for front in self.fronts])
 
     def screen(self, unit: np.ndarray) -> np.ndarray:
-        """(E, n) nearly `value` at (n, d), cheaply: enough to choose where to compute it."""
-        return self.reveals @ screen(self.coarse, self.conditioned, self.model.features(unit))
+        """(E, n) nearly the sum of alpha_k at (n, d), cheaply: enough to choose where to compute it."""
+        return self.reveals @ screen(self.views, self.conditioned, self.model.features(unit))
 
     def value(self, unit: np.ndarray) -> np.ndarray:
-        """(E, n) the sum of the coarse alpha_k over what each experiment reveals, at (n, d)."""
-        return self.reveals @ alpha(self.coarse, self.conditioned, self.model.features(unit))
+        """(E, n) the sum of alpha_k over what each experiment reveals, at (n, d)."""
+        return self.reveals @ self.alpha(unit)
 
     def alpha(self, unit: np.ndarray) -> np.ndarray:
-        """(K, n) alpha_k itself, in nats, at (n, d)."""
+        """(K, n) alpha_k, in nats, at (n, d)."""
         return alpha(self.views, self.conditioned, self.model.features(unit))
 
+    def compare(self, unit: np.ndarray) -> np.ndarray:
+        """(E, n) the same at the resolution that matters, by which experiments are compared with each other.
+
+        Information has no scale: of an objective that is cheap and known far better than the others, every further
+        digit is worth as many nats as the first one was, and the dear objective's turn would never come.
+        """
+        return self.reveals @ alpha(self.views, self.conditioned, self.model.features(unit), self.blur)
+
     def value_and_gradient(self, unit: np.ndarray, e: int) -> tuple[float, np.ndarray]:
-        """Experiment e's `value` at one point (d,), and its gradient (d,), 0 along discrete inputs."""
+        """Experiment e's sum of alpha_k at one point (d,), and its gradient (d,), 0 along discrete inputs."""
         features = self.model.features(unit[None, :])
-        value, per_objective = alpha_and_gradient(self.coarse, self.conditioned, features, self.reveals[e])
+        value, per_objective = alpha_and_gradient(self.views, self.conditioned, features, self.reveals[e])
         return float(value[0]), self.model.to_inputs(per_objective)[0].sum(axis=0)
 
 
@@ -100,15 +103,12 @@ def condition_on_pareto_sets(model: Model, evidence: Evidence, rng: np.random.Ge
         covariances.append(covariance)
     active = _active(model.space.snap(points), np.concatenate([real, present], axis=1), real)
     conditioned = propagate(np.stack(means, axis=1), np.stack(covariances, axis=1), active, real)
-    coarse = [
-        replace(view, posterior=replace(view.posterior, noise=view.posterior.noise + variance))
-        for view, variance in zip(views, resolution(fronts, covariances, real), strict=True)
-    ]
-    return Acquisition(model, evidence.reveals.astype(float), views, conditioned, fronts, coarse)
+    blur = _blur(fronts, covariances, real)
+    return Acquisition(model, evidence.reveals.astype(float), views, conditioned, fronts, blur)
 
 
-def resolution(fronts: list[Front], covariances: list[np.ndarray], real: np.ndarray) -> np.ndarray:
-    """(K,) variances of a reading: RESOLUTION times the front's uncertainty in the objective that is known least.
+def _blur(fronts: list[Front], covariances: list[np.ndarray], real: np.ndarray) -> np.ndarray:
+    """(K,) variances: RESOLUTION times the uncertainty of the front in the objective that is known least.
 
     Uncertainty is the posterior's standard deviation at the sampled Pareto points, in units of the front's extent.
     """
