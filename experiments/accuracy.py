@@ -113,7 +113,7 @@ def pesmo_alpha(case: Case, x: Floats, seed: int, draws: int | None = None) -> F
     import pesmo
     from pesmo.gp.scaling import Scaling
     from pesmo.methods.model import SAMPLES, Model, surrogate
-    from pesmo.methods.pesmo import condition_on_pareto_sets
+    from pesmo.methods.pesmo import DRAWS, FEW, condition_on_pareto_sets
     from pesmo.problem import Evidence, Observations
 
     rng = np.random.default_rng(seed)
@@ -123,9 +123,10 @@ def pesmo_alpha(case: Case, x: Floats, seed: int, draws: int | None = None) -> F
     observed = tuple(Observations(o.x[:, None], o.y, np.empty((0, 1))) for o in case.objectives)
     experiments = (pesmo.Experiment("all", reveals=names),)
     taken = (np.unique(np.concatenate([o.unit for o in observed]), axis=0),)
+    draws = draws or SAMPLES * (DRAWS if len(objectives) <= FEW else 1)
     surrogates = []
     for objective, data, truth in zip(objectives, observed, case.objectives, strict=True):
-        theta = np.log([[truth.lengthscale, truth.amplitude, truth.noise]] * (draws or SAMPLES))
+        theta = np.log([[truth.lengthscale, truth.amplitude, truth.noise]] * draws)
         surrogates.append(surrogate(space, objective, data, Scaling(0.0, 1.0), theta, rng))
     evidence = Evidence(space, objectives, experiments, observed, taken)
     acquisition = condition_on_pareto_sets(Model(space, tuple(surrogates)), evidence, rng)

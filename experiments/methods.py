@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import import_module
@@ -31,16 +31,21 @@ class Variant:
     """A method with constants of its modules replaced: {(module, name): value}."""
 
     words: str
-    constants: Mapping[tuple[str, str], Any]
+    constants: dict[tuple[str, str], Any]
 
 
 def _exact_prior(d: int, noise: float | None) -> Prior:
     return default_prior(d, 0.0)
 
 
+# PESMO as in the paper: ten draws, and of a Pareto point no more is known than that nothing dominates it.
+PAPER = {("pesmo.methods.pesmo", "FEW"): 0}
+PLAIN = f"pesmo{VARIED}paper"
 VARIANTS = {
-    f"pesmo{VARIED}{name}": variant
+    f"pesmo{VARIED}{name}": Variant(variant.words, variant.constants if name == "ends" else PAPER | variant.constants)
     for name, variant in {
+        "paper": Variant("as in the paper", {}),
+        "ends": Variant("each objective's best is known to be the best", {("pesmo.methods.pesmo", "DRAWS"): 1}),
         "draws-24": Variant("24 hyperparameter samples and draws, not 10", {("pesmo.methods.model", "SAMPLES"): 24}),
         "points-10": Variant(
             "10 points of each Pareto set, not 50", {("pesmo.methods.pesmo", "SEARCH"): ParetoSearch(points=10)}

@@ -11,7 +11,7 @@ from pesmo.definition import Definition, define, difference, from_json
 from pesmo.errors import DefinitionError, ResultError, TrialError
 from pesmo.front import Front
 from pesmo.methods.model import Model, fit
-from pesmo.methods.pesmo import condition_on_pareto_sets
+from pesmo.methods.pesmo import condition_on_pareto_sets, fit_and_draw
 from pesmo.methods.recommend import recommend
 from pesmo.methods.registry import method_for
 from pesmo.problem import Evidence, Experiment, Objective, Trial, check_values, is_number
@@ -258,7 +258,7 @@ class Study:
         unit = np.array([self.space.to_unit(point) for point in points]).reshape(-1, self.space.dim)
         rng = rng_for(self.seed, ACQUISITION, self._view.suggested)
         with blas.limit(limits=1, user_api="blas"):
-            model = fit(evidence, to_state(self._store.memory()), rng)
+            model = fit_and_draw(evidence, to_state(self._store.memory()), rng)
             alpha = condition_on_pareto_sets(model, evidence, rng).alpha(unit)
         return {o.name: row for o, row in zip(self.objectives, alpha, strict=True)}
 

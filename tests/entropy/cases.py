@@ -8,7 +8,14 @@ from pesmo.gp.posterior import Posterior, condition, joint
 
 
 def acquisition_case(
-    objectives: int, seed: int, samples: int = 3, data: int = 8, pareto: int = 5, dim: int = 2, candidates: int = 6
+    objectives: int,
+    seed: int,
+    samples: int = 3,
+    data: int = 8,
+    pareto: int = 5,
+    dim: int = 2,
+    candidates: int = 6,
+    ends: bool = False,
 ) -> tuple[list[View], Conditioned, list[np.ndarray]]:
     """Views and EP result of random data and random Pareto points, and random candidates' features."""
     rng = np.random.default_rng(seed)
@@ -31,7 +38,10 @@ def acquisition_case(
         covariances.append(covariance)
     active = np.broadcast_to(~np.eye(pareto + 3, pareto, dtype=bool), (samples, pareto + 3, pareto))
     real = np.ones((samples, pareto), bool)
-    conditioned = propagate(np.stack(means, axis=1), np.stack(covariances, axis=1), active, real)
+    best = np.zeros((samples, objectives, pareto), bool)
+    if ends:
+        best[:, range(objectives), range(objectives)] = True
+    conditioned = propagate(np.stack(means, axis=1), np.stack(covariances, axis=1), active, real, best)
     return views, conditioned, [rng.uniform(size=(candidates, dim))] * objectives
 
 
@@ -43,5 +53,5 @@ def moved(xp, views: list[View], conditioned: Conditioned, features: list[np.nda
         posterior = Posterior(*(xp.asarray(a) for a in (p.x, p.scales, p.amplitude, p.noise, p.root, p.weights)))
         others.append(View(posterior, xp.asarray(view.points), xp.asarray(view.whitened)))
     q = conditioned
-    parts = (xp.asarray(a) for a in (q.mean, q.cov, q.whiten, q.narrow, q.half, q.push, q.real))
+    parts = (xp.asarray(a) for a in (q.mean, q.cov, q.whiten, q.narrow, q.half, q.push, q.real, q.best))
     return others, Conditioned(*parts, sweeps=q.sweeps), [xp.asarray(x) for x in features]

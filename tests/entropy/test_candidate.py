@@ -7,9 +7,10 @@ from pesmo.entropy.candidate import alpha, alpha_and_gradient, screen
 from tests.entropy.cases import acquisition_case
 
 
-@pytest.mark.parametrize("objectives", [1, 2, 4])
-def test_gradient_is_the_slope_of_alpha(objectives: int) -> None:
-    views, conditioned, features = acquisition_case(objectives, seed=objectives, pareto=1 if objectives == 1 else 5)
+@pytest.mark.parametrize(("objectives", "ends"), [(1, False), (1, True), (2, False), (2, True), (4, False)])
+def test_gradient_is_the_slope_of_alpha(objectives: int, ends: bool) -> None:
+    points = 1 if objectives == 1 else 5
+    views, conditioned, features = acquisition_case(objectives, seed=objectives, pareto=points, ends=ends)
     weights = np.linspace(1.0, 0.5, objectives)
     x = features[0]
     value, parts = alpha_and_gradient(views, conditioned, features, weights)

@@ -138,7 +138,7 @@ def test_a_variant_changes_its_constants_only_while_it_runs() -> None:
 def test_a_variant_is_compared_with_plain_pesmo_on_the_same_problems(tmp_path: Path) -> None:
     results = Results(tmp_path)
     for number, (plain, varied) in enumerate([(-1.0, -1.5), (-2.0, -2.1)]):
-        for method, score in (("pesmo", plain), ("pesmo+draws-24", varied)):
+        for method, score in (("pesmo+paper", plain), ("pesmo+draws-24", varied)):
             run = Run("synthetic", "d3-K2-noiseless", method, number, 60, 20)
             for mark in (20, 40, 60):
                 results.append(run, {"number": number, "spent": mark, "mark": mark, "score": score, "observed": 0}, 1)

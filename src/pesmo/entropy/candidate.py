@@ -129,7 +129,7 @@ def _star(views: list[View], q: Conditioned, features: list[Array]) -> tuple[_St
     s2 = c_xx[..., None] + xp.linalg.diagonal(q.cov)[..., None, :] - 2.0 * c_xj
     apart = s2 > least
     s2 = xp.maximum(s2, least)
-    tilted = tilt(m, xp.sqrt(s2))
+    tilted = tilt(m, xp.sqrt(s2), q.best[:, :, None, :])
     matched = (tilted.beta > LEAST_SHARE) & apart & q.real[:, None, None, :]
     beta = xp.where(matched, tilted.beta, xp.zeros_like(s2))
     tau = STEP * beta / (s2 * (1.0 - beta))
@@ -190,7 +190,7 @@ def alpha_and_gradient(
     r = u / xp.where(star.matched, y, 1.0)
     g_cxx = g_v * rest**2
     g_cxj = g_v[..., None] * 2.0 * z * rest[..., None]
-    g_m, g_s2 = _back_through_tilt(star, -g_v[..., None] * r * r)
+    g_m, g_s2 = _back_through_tilt(star, -g_v[..., None] * r * r, q.best[:, :, None, :])
     g_cxx = g_cxx + xp.sum(g_s2, axis=-1)
     g_cxj = g_cxj - 2.0 * g_s2
     g_mx = xp.sum(g_m, axis=-1)  # (S, K, G)
@@ -214,11 +214,11 @@ def alpha_and_gradient(
     return value, gradients
 
 
-def _back_through_tilt(star: _Star, g_tau: Array) -> tuple[Array, Array]:
+def _back_through_tilt(star: _Star, g_tau: Array, best: Array) -> tuple[Array, Array]:
     """From dA/dtau (S, K, G, M) to dA/dm and dA/ds^2 of the differences delta.
 
     tau = STEP beta / (s^2 (1 - beta));  beta = rho (rho - a);  a = -m / s;
-    d rho_k = rho_k ((rho_k - a_k) da_k + sum_{l != k} (ratio_l + rho_l) da_l).
+    d rho_k = rho_k ((rho_k - a_k) da_k + sum_{l != k} (ratio_l + rho_l) da_l), without the sum where x*_j is a `best`.
     """
     xp = namespace(g_tau)
     t = star.tilted
@@ -226,6 +226,7 @@ def _back_through_tilt(star: _Star, g_tau: Array) -> tuple[Array, Array]:
     g_beta = xp.where(moving, STEP * g_tau / (star.s2 * (1.0 - t.beta) ** 2), 0.0)
     g_log_rho = g_beta * (2.0 * t.rho - t.a) * t.rho
     others = xp.sum(g_log_rho, axis=1, keepdims=True) - g_log_rho
+    others = xp.where(xp.any(best, axis=1, keepdims=True), 0.0, others)
     g_a = -g_beta * t.rho + g_log_rho * (t.rho - t.a) + (t.ratio + t.rho) * others
     g_a = xp.where((t.a < LARGEST_A) & (t.a > SMALLEST_A), g_a, 0.0)
     g_s2 = -g_a * t.a / (2.0 * star.s2) - g_tau * star.tau / star.s2

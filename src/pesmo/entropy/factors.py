@@ -4,6 +4,9 @@ With delta_k ~ N(m_k, s_k^2), a_k = -m_k / s_k and Z = 1 - prod_k Phi(a_k) (the 
     rho_k = phi(a_k) prod_{l != k} Phi(a_l) / Z = -d log Z / d a_k
     beta_k = rho_k (rho_k - a_k)                       the share of the variance of delta_k that psi removes
     tau_k = beta_k / (s_k^2 (1 - beta_k)),   nu_k = (rho_k / s_k + beta_k m_k / s_k^2) / (1 - beta_k)
+Of the Pareto point with the least f_k of all one knows more (paper: only psi; the mutual information of eq. 2: that it
+is the best): f_k(x_i) >= f_k(x*_j) everywhere. That is psi of one objective, Z = 1 - Phi(a_k), and implies the others.
+
 beta_k < 0, psi making delta_k less certain, happens for K >= 2. Such a factor is set to nothing (tau = nu = 0): the
 Laplacian stays positive semi-definite, EP converges, and conditioning can only reduce a variance, so that no alpha_k
 is negative. (Keeping nu_k = rho_k / s_k alone gives better means for a few points, but with 50 neighbouring
@@ -31,18 +34,22 @@ class Tilted:
     beta: Array
 
 
-def tilt(m: Array, s: Array) -> Tilted:
-    """The tilted moments of psi under delta_k ~ N(m_k, s_k^2); m and s are (S, K, ...)."""
+def tilt(m: Array, s: Array, best: Array) -> Tilted:
+    """The tilted moments of psi under delta_k ~ N(m_k, s_k^2); m and s are (S, K, ...).
+
+    best  (S, K, ...) True where x*_j has the least f_k of all: x_i must then be no better in f_k alone.
+    """
     xp = namespace(m)
     a = xp.clip(-m / s, min=SMALLEST_A, max=LARGEST_A)
     cdf, ratio = cdf_and_ratio(a)
     every = xp.prod(cdf, axis=1, keepdims=True)  # the probability that x_i dominates x*_j
+    every = xp.where(best, cdf, xp.where(xp.any(best, axis=1, keepdims=True), 0.0, every))
     rho = ratio * (every / (1.0 - every))
     beta = xp.clip(rho * (rho - a), max=LARGEST_SHARE)
     return Tilted(a, rho, ratio, beta)
 
 
-def match(m: Array, s2: Array, least: Array) -> tuple[Array, Array]:
+def match(m: Array, s2: Array, least: Array, best: Array) -> tuple[Array, Array]:
     """(tau, nu) of the Gaussian factors in place of psi under delta_k ~ N(m_k, s2_k).
 
     Where s2_k <= least, x_i and x*_j are one point to objective k, and psi has nothing to say about it.
@@ -51,7 +58,7 @@ def match(m: Array, s2: Array, least: Array) -> tuple[Array, Array]:
     uncertain = s2 > least
     s2 = xp.maximum(s2, least)
     s = xp.sqrt(s2)
-    tilted = tilt(m, s)
+    tilted = tilt(m, s, best)
     beta = xp.where(uncertain & (tilted.beta > LEAST_SHARE), tilted.beta, 0.0)
     keep = s2 * (1.0 - beta)
     return beta / keep, xp.where(beta > 0, (tilted.rho * s + beta * m) / keep, 0.0)

@@ -29,6 +29,7 @@ class Conditioned:
     half: Array  # (S, K, P, M)   H, its columns at the Pareto points
     push: Array  # (S, K, P)      H (h - lap mean)
     real: Array  # (S, M) True for Pareto points, False for padding
+    best: Array  # (S, K, M) True for the Pareto point that is the best of all in objective k
     sweeps: int
 
 
@@ -55,21 +56,23 @@ def laplacian(tau: Array, nu: Array) -> tuple[Array, Array]:
     return degree[..., None] * xp.eye(p, dtype=tau.dtype) - weights, xp.sum(nu, axis=-1) - received
 
 
-def propagate(mean: Array, cov: Array, active: Array, real: Array) -> Conditioned:
+def propagate(mean: Array, cov: Array, active: Array, real: Array, best: Array) -> Conditioned:
     """EP until it stands still. `active` (S, P, M) marks the factors that exist, `real` (S, M) the Pareto points.
 
     A few draws at a time, so that the arrays of a sweep stay in cache and no draw waits for a slower one.
     """
     xp = namespace(mean)
     parts = [
-        _propagate(mean[rows, ...], cov[rows, ...], active[rows, ...])
+        _propagate(mean[rows, ...], cov[rows, ...], active[rows, ...], best[rows, ...])
         for rows in blocks(mean.shape[0], 4 * mean.shape[1] * active.shape[1] * active.shape[2], least=1)
     ]
     joined = [xp.concat(list(column), axis=0) for column in zip(*(part[:-1] for part in parts), strict=True)]
-    return Conditioned(*joined, real=real, sweeps=max(part[-1] for part in parts))
+    return Conditioned(*joined, real=real, best=best, sweeps=max(part[-1] for part in parts))
 
 
-def _propagate(mean: Array, cov: Array, active: Array) -> tuple[Array, Array, Array, Array, Array, Array, int]:
+def _propagate(
+    mean: Array, cov: Array, active: Array, best: Array
+) -> tuple[Array, Array, Array, Array, Array, Array, int]:
     """The fields of Conditioned for a few draws."""
     xp = namespace(mean)
     p, m = active.shape[-2:]
@@ -88,7 +91,7 @@ def _propagate(mean: Array, cov: Array, active: Array) -> tuple[Array, Array, Ar
         sweeps += 1
         gap, spread = difference_moments(q_mean, q_cov, m)
         left = xp.clip(1.0 - tau * spread, min=1e-9)  # the cavity: q without this factor
-        new_tau, new_nu = match((gap - nu * spread) / left, spread / left, least)
+        new_tau, new_nu = match((gap - nu * spread) / left, spread / left, least, best[:, :, None, :])
         tau = tau + step * (new_tau - tau)
         nu = nu + step * (new_nu - nu)
         lap, h = laplacian(tau, nu)  # the new q

@@ -16,7 +16,7 @@ from pesmo.methods.protocol import State
 from pesmo.problem import Evidence, Objective, Observations
 from pesmo.space import Space
 
-SAMPLES = 10  # S, hyperparameter samples (and draws)
+SAMPLES = 10  # hyperparameter samples
 BURN_IN = 40  # moves of fresh chains, on at most BURN_IN_ROWS observations
 BURN_IN_ROWS = 60
 WARM_MOVES = 2000  # warm chains make WARM_MOVES / N moves in all: one more value among many moves a posterior little
@@ -42,6 +42,7 @@ class Model:
     space: Space
     surrogates: tuple[Surrogate, ...]
     worst: np.ndarray | float = np.inf  # (K,) standardized values beyond which nothing is of interest
+    draws: int = 1  # paths for each hyperparameter sample: S = SAMPLES * draws
 
     def features(self, unit: np.ndarray) -> list[np.ndarray]:
         """Per objective, what its GP sees at unit points (..., d)."""
@@ -92,18 +93,19 @@ class Model:
     @property
     def state(self) -> State:
         """What the next fit starts from: the hyperparameter chains."""
-        return {"theta": [s.theta for s in self.surrogates]}
+        return {"theta": [s.theta[:: self.draws] for s in self.surrogates]}
 
 
-def fit(evidence: Evidence, state: State | None, rng: np.random.Generator) -> Model:
-    """All objectives' surrogates. `state` is the last model's, None for fresh chains."""
+def fit(evidence: Evidence, state: State | None, rng: np.random.Generator, draws: int = 1) -> Model:
+    """All objectives' surrogates, each sample `draws` times. `state` is the last model's, None for fresh chains."""
     surrogates = []
     for k, (objective, observed) in enumerate(zip(evidence.objectives, evidence.observations, strict=True)):
         previous = state["theta"][k] if state and "theta" in state else None
-        surrogates.append(fit_one(evidence.space, objective, observed, previous, rng))
+        surrogates.append(fit_one(evidence.space, objective, observed, previous, rng, draws))
     with np.errstate(over="ignore"):
         worst = np.array([s.scaling.standardize(w) for s, w in zip(surrogates, evidence.worst, strict=True)])
-    return Model(evidence.space, tuple(surrogates), np.where(worst < FAR, np.maximum(worst, -FAR), np.inf))
+    worst = np.where(worst < FAR, np.maximum(worst, -FAR), np.inf)
+    return Model(evidence.space, tuple(surrogates), worst, draws)
 
 
 def feature_columns(space: Space, objective: Objective) -> tuple[np.ndarray, np.ndarray, int]:
@@ -114,7 +116,12 @@ def feature_columns(space: Space, objective: Objective) -> tuple[np.ndarray, np.
 
 
 def fit_one(
-    space: Space, objective: Objective, observed: Observations, previous: np.ndarray | None, rng: np.random.Generator
+    space: Space,
+    objective: Objective,
+    observed: Observations,
+    previous: np.ndarray | None,
+    rng: np.random.Generator,
+    draws: int = 1,
 ) -> Surrogate:
     scaling = scaling_of(observed.values)
     y = scaling.standardize(observed.values)
@@ -122,7 +129,7 @@ def fit_one(
     x = space.features(observed.unit)[:, columns]
     noise = None if objective.noise is None else (objective.noise / scaling.size) ** 2
     theta = sample_hyperparameters(x, y, owners, d, noise, previous, rng)
-    return surrogate(space, objective, observed, scaling, theta, rng)
+    return surrogate(space, objective, observed, scaling, np.repeat(theta, draws, axis=0), rng)
 
 
 def surrogate(

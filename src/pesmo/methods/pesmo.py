@@ -19,6 +19,11 @@ from pesmo.pareto.dominance import ranks
 from pesmo.pareto.solve import Front, Functions, Search, pareto_sets
 from pesmo.problem import Evidence
 
+# A place that is in the Pareto set of one draw in ten looks better than it is, and ten draws nearly always have such a
+# place. So with few objectives each hyperparameter sample is drawn from twice. With many, the sum over them evens out
+# what one draw says; and there EP gets worse, not better, by factors for each objective's best (docs/accuracy.md).
+FEW = 3  # objectives
+DRAWS = 2  # for each hyperparameter sample, where objectives are few
 GRID = 1024  # first points of the Pareto search, and candidates of the maximization
 SEARCH = Search(points=50)  # of each draw's Pareto set: M at most 50
 DATA_CHECKED = 100  # data points whose probability to dominate is looked at: the best ranks under the draws' average
@@ -33,11 +38,10 @@ class Pesmo:
     most_objectives: int | None = None
 
     def suggest(self, evidence: Evidence, state: State | None, rng: np.random.Generator) -> Answer:
-        model = fit(evidence, state, rng)
-        acquisition = condition_on_pareto_sets(model, evidence, rng)
+        acquisition = condition_on_pareto_sets(fit_and_draw(evidence, state, rng), evidence, rng)
         best = maximize(acquisition, evidence, rng)
         gain = float(acquisition.value(best.unit[None, :])[best.experiment, 0])
-        return Answer(replace(best, gain=gain), model.state)
+        return Answer(replace(best, gain=gain), acquisition.model.state)
 
 
 @dataclass(frozen=True)
@@ -84,6 +88,11 @@ class Acquisition:
         return float(value[0]), self.model.to_inputs(per_objective)[0].sum(axis=0)
 
 
+def fit_and_draw(evidence: Evidence, state: State | None, rng: np.random.Generator) -> Model:
+    """The models, with as many draws as PESMO needs."""
+    return fit(evidence, state, rng, DRAWS if len(evidence.objectives) <= FEW else 1)
+
+
 def condition_on_pareto_sets(model: Model, evidence: Evidence, rng: np.random.Generator) -> Acquisition:
     """Sample the Pareto sets and run EP on them."""
     data = evidence.measured_points
@@ -102,7 +111,8 @@ def condition_on_pareto_sets(model: Model, evidence: Evidence, rng: np.random.Ge
         means.append(mean)
         covariances.append(covariance)
     active = _active(model.space.snap(points), np.concatenate([real, present], axis=1), real)
-    conditioned = propagate(np.stack(means, axis=1), np.stack(covariances, axis=1), active, real)
+    best = _best(fronts, model.worst, pareto.shape[1])
+    conditioned = propagate(np.stack(means, axis=1), np.stack(covariances, axis=1), active, real, best)
     blur = _blur(fronts, covariances, real)
     return Acquisition(model, evidence.reveals.astype(float), views, conditioned, fronts, blur)
 
@@ -153,6 +163,20 @@ def _relevant_data(model: Model, data: np.ndarray, pareto: np.ndarray, real: np.
         order = np.argsort(-likelihood, kind="stable")[:DATA_ROWS]
         rows.append(data[order[likelihood[order] > np.log(RELEVANT)]])
     return rows
+
+
+def _best(fronts: list[Front], worst: np.ndarray | float, most: int) -> np.ndarray:
+    """(S, K, M) True for each draw's best point of each objective, where objectives are few: the ends of its front.
+
+    Where a front is cut off by the `worst` of another objective, its end need not be the objective's best.
+    """
+    objectives = fronts[0].values.shape[1]
+    limited = np.isfinite(np.broadcast_to(worst, (objectives,)))
+    whole = (np.sum(limited) - limited == 0) & (objectives <= FEW)  # (K,) no other objective has a limit
+    best = np.zeros((len(fronts), objectives, most), bool)
+    for s, front in enumerate(fronts):
+        best[s, np.arange(objectives), np.argmin(front.values, axis=0)] = whole
+    return best
 
 
 def _active(points: np.ndarray, valid: np.ndarray, real: np.ndarray) -> np.ndarray:
