@@ -26,7 +26,8 @@ from pesmo.gp.posterior import Posterior, cross
 # The M factors of a candidate are matched from one q, and those of neighbouring Pareto points say the same thing many
 # times over: this share of each is taken. 0.2 is the exact estimate's choice (experiments/accuracy.py).
 STEP = 0.2
-SCREEN_ROWS = 1000  # draws times data points that a screening uses, at least 3 draws
+SCREEN_DRAWS = 10  # that a screening uses, at most
+SCREEN_ROWS = 1000  # draws times data points that it uses, at least 3 draws
 SMALLEST = 1e-7  # of a variance, relative to the amplitude: below it rounding would make D indefinite
 
 
@@ -76,7 +77,7 @@ def screen(views: list[View], q: Conditioned, features: list[Array]) -> Array:
     rows = []
     for k, (view, x) in enumerate(zip(views, features, strict=True)):
         samples, data, points = view.whitened.shape
-        few = max(3, min(samples, SCREEN_ROWS // max(1, data)))
+        few = max(3, min(samples, SCREEN_DRAWS, SCREEN_ROWS // max(1, data)))
         part = _first(view, few)
         noise = part.posterior.noise[:, None]
         alphas = []

@@ -42,7 +42,7 @@ class Model:
     space: Space
     surrogates: tuple[Surrogate, ...]
     worst: np.ndarray | float = np.inf  # (K,) standardized values beyond which nothing is of interest
-    draws: int = 1  # paths for each hyperparameter sample: S = SAMPLES * draws
+    draws: int = 1  # for each hyperparameter sample; all samples come once before the first comes again
 
     def features(self, unit: np.ndarray) -> list[np.ndarray]:
         """Per objective, what its GP sees at unit points (..., d)."""
@@ -93,7 +93,7 @@ class Model:
     @property
     def state(self) -> State:
         """What the next fit starts from: the hyperparameter chains."""
-        return {"theta": [s.theta[:: self.draws] for s in self.surrogates]}
+        return {"theta": [s.theta[: s.theta.shape[0] // self.draws] for s in self.surrogates]}
 
 
 def fit(evidence: Evidence, state: State | None, rng: np.random.Generator, draws: int = 1) -> Model:
@@ -129,7 +129,7 @@ def fit_one(
     x = space.features(observed.unit)[:, columns]
     noise = None if objective.noise is None else (objective.noise / scaling.size) ** 2
     theta = sample_hyperparameters(x, y, owners, d, noise, previous, rng)
-    return surrogate(space, objective, observed, scaling, np.repeat(theta, draws, axis=0), rng)
+    return surrogate(space, objective, observed, scaling, np.tile(theta, (draws, 1)), rng)
 
 
 def surrogate(
