@@ -99,11 +99,11 @@ def shares(counts: dict[str, Curve]) -> str:
 
 
 def standing(runs: dict[str, Scores], method: str, mark: int) -> str:
-    """How a method stands at a mark: the best, or how far from the best, over the problems both have."""
+    """How a method stands at a mark among coupled ones: the best, or how far from it, over the problems both have."""
     means = {name: mean(list(at(found, mark).values())) for name, found in runs.items()}
     best = min(means, key=lambda name: means[name].value)
     if best == method:
-        return f"at {mark} evaluations {method} is the best"
+        return f"at {mark} evaluations no coupled method is ahead of {method}"
     gap = paired(at(runs[method], mark), at(runs[best], mark))
     word = "within" if gap.value <= gap.error else "more than"
     return f"at {mark} evaluations {method} is {gap.text()} behind {best}: {word} one standard error of the best"

@@ -13,7 +13,7 @@ from typing import Any
 
 from benchmarks.problems import Problem, gp_prior_problem, half_linear_problem
 from experiments.figures import draw_curves
-from experiments.methods import home
+from experiments.methods import home, is_decoupled
 from experiments.results import Results
 from experiments.runs import Run
 from experiments.sections import (
@@ -120,7 +120,11 @@ def section(results: Results, output: Output) -> str:
 
 
 def _findings(runs: dict[str, Scores], marks: tuple[int, ...]) -> list[str]:
-    lines = [standing(runs, "pesmo", mark) for mark in marks[1:]] if "pesmo" in runs else []
+    """Either form of PESMO beside the coupled methods, and the two forms beside each other."""
+    coupled = {method: found for method, found in runs.items() if not is_decoupled(method)}
+    lines = []
+    for method in [form for form in ("pesmo", "pesmo-decoupled") if form in runs]:
+        lines += [standing(coupled | {method: runs[method]}, method, mark) for mark in marks[1:]]
     if "pesmo" in runs and "pesmo-decoupled" in runs:
         lines += [difference(runs, "pesmo-decoupled", "pesmo", mark) for mark in marks[1:]]
     return lines
