@@ -10,7 +10,7 @@ from scipy.stats import multivariate_normal as _normal
 from pesmo.gp.hyper import default_prior, log_density, pairwise, slice_sample, start
 from pesmo.gp.kernels import kernel, kernel_gradient
 from pesmo.gp.paths import draw_paths, evaluate, slopes
-from pesmo.gp.posterior import condition, joint, mean_and_variance
+from pesmo.gp.posterior import condition, joint, mean_and_variance, repeated
 from pesmo.gp.scaling import scaling_of
 from tests.backends import BACKENDS, IDS, back, to
 
@@ -62,6 +62,15 @@ def test_posterior_is_the_textbook_one(xp) -> None:
         np.testing.assert_allclose(marginal_mean[s], right_mean, rtol=1e-8)
         np.testing.assert_allclose(covariance[s], right, atol=1e-10)
         np.testing.assert_allclose(variance[s], np.diag(right), atol=1e-10)
+
+
+@pytest.mark.parametrize("xp", BACKENDS, ids=IDS)
+def test_a_repeated_posterior_is_that_of_repeated_hyperparameters(xp) -> None:
+    twice = [np.concatenate([part, part]) for part in (SCALES, AMPLITUDE, NOISE)]
+    right = condition(*to(xp, X, Y, *twice))
+    one = repeated(condition(*to(xp, X, Y, SCALES, AMPLITUDE, NOISE)), 2)
+    for found, expected in zip(mean_and_variance(one, to(xp, Z)), mean_and_variance(right, to(xp, Z)), strict=True):
+        np.testing.assert_allclose(back(found), back(expected), rtol=1e-12)
 
 
 @pytest.mark.parametrize("xp", BACKENDS, ids=IDS)

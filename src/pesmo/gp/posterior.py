@@ -36,6 +36,13 @@ def condition(x: Array, y: Array, scales: Array, amplitude: Array, noise: Array)
     return Posterior(x, scales, amplitude, noise, root, weights)
 
 
+def repeated(posterior: Posterior, times: int) -> Posterior:
+    """The same S posteriors, `times` times one after the other."""
+    xp = namespace(posterior.x)
+    parts = (posterior.scales, posterior.amplitude, posterior.noise, posterior.root, posterior.weights)
+    return Posterior(posterior.x, *(xp.concat([part] * times, axis=0) for part in parts))
+
+
 def cross(posterior: Posterior, points: Array) -> Array:
     """k(points, x): (S, n, N), for points (n, F) or (S, n, F)."""
     return kernel(points, posterior.x, posterior.scales, posterior.amplitude)

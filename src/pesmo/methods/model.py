@@ -10,7 +10,7 @@ import numpy as np
 
 from pesmo.gp.hyper import default_prior, pairwise, slice_sample, start
 from pesmo.gp.paths import Paths, draw_paths, evaluate, slopes
-from pesmo.gp.posterior import Posterior, condition, cross, mean_and_variance, mean_slope
+from pesmo.gp.posterior import Posterior, condition, cross, mean_and_variance, mean_slope, repeated
 from pesmo.gp.scaling import Scaling, scaling_of
 from pesmo.methods.protocol import State
 from pesmo.problem import Evidence, Objective, Observations
@@ -129,7 +129,7 @@ def fit_one(
     x = space.features(observed.unit)[:, columns]
     noise = None if objective.noise is None else (objective.noise / scaling.size) ** 2
     theta = sample_hyperparameters(x, y, owners, d, noise, previous, rng)
-    return surrogate(space, objective, observed, scaling, np.tile(theta, (draws, 1)), rng)
+    return surrogate(space, objective, observed, scaling, theta, rng, draws)
 
 
 def surrogate(
@@ -139,20 +139,21 @@ def surrogate(
     scaling: Scaling,
     theta: np.ndarray,
     rng: np.random.Generator,
+    draws: int = 1,
 ) -> Surrogate:
-    """The posterior and one path for each row of the hyperparameters theta (S, d_k + 2)."""
+    """The posterior and `draws` paths for each row of the hyperparameters theta (n, d_k + 2): S = n draws."""
     columns, owners, _ = feature_columns(space, objective)
     scales, amplitude, noise = np.exp(theta[:, :-2])[:, owners], np.exp(theta[:, -2]), np.exp(theta[:, -1])
     x, y = space.features(observed.unit)[:, columns], scaling.standardize(observed.values)
-    data = condition(x, y, scales, amplitude, noise)
+    data = repeated(condition(x, y, scales, amplitude, noise), draws)
     paths = draw_paths(data, y, rng)
     posterior = data
     if observed.pending.shape[0]:
         coming = space.features(observed.pending)[:, columns]
         fantasies = evaluate(paths, coming)  # (S, p)
-        together = np.concatenate([np.broadcast_to(y, (theta.shape[0], y.shape[-1])), fantasies], axis=1)
-        posterior = condition(np.concatenate([x, coming]), together, scales, amplitude, noise)
-    return Surrogate(columns, scaling, theta, data, posterior, paths)
+        together = np.concatenate([np.broadcast_to(y, (fantasies.shape[0], y.shape[-1])), fantasies], axis=1)
+        posterior = condition(np.concatenate([x, coming]), together, data.scales, data.amplitude, data.noise)
+    return Surrogate(columns, scaling, np.tile(theta, (draws, 1)), data, posterior, paths)
 
 
 def sample_hyperparameters(
