@@ -24,6 +24,8 @@ VARIED = "+"
 DECOUPLED_PEERS = ("hvkg",)
 OURS = ("pesmo", "pesmo-decoupled", "ehi", "smsego", "parego", "sur", "pal", "random")
 PEER_TIMEOUT = 1200.0  # seconds a peer's suggestion may take
+PEER_POINTS = (10, 5, 2, 1)  # of each draw's Pareto set: JES is asked again for fewer where a draw has not as many
+TOO_FEW = "optimal points instead of"  # what BoTorch then says
 
 
 @dataclass(frozen=True)
@@ -145,14 +147,19 @@ def searching(method: str, task: Task, number: int) -> Iterator[Search]:
             told = [trial for trial in study.trials if trial.values]
             x = np.array([study.space.to_unit(trial.inputs) for trial in told])
             y = np.array([[trial.values.get(name, np.nan) for name in task.names] for trial in told])
-            reply = peer.suggest(
-                x, y, seed=1000 * number + len(told), run=number, starts=len(task.starts), costs=task.costs,
-                reference=[o.worst for o in task.objectives], pareto_points=10, timeout=PEER_TIMEOUT,
-            )  # fmt: skip
+            seconds = 0.0
+            for points in PEER_POINTS:
+                reply = peer.suggest(
+                    x, y, seed=1000 * number + len(told), run=number, starts=len(task.starts), costs=task.costs,
+                    reference=[o.worst for o in task.objectives], pareto_points=points, timeout=PEER_TIMEOUT,
+                )  # fmt: skip
+                seconds += reply.get("cpu_seconds", 0.0)
+                if TOO_FEW not in reply.get("error", ""):
+                    break
             if "error" in reply:
                 raise RuntimeError(f"{method} at evaluation {len(told) + 1}: {reply['error']}")
             reveals = task.names if reply.get("objective") is None else [task.names[reply["objective"]]]
             inputs = study.space.from_unit(np.clip(np.array(reply["x"]), 0.0, 1.0))
-            return Step(list(reveals), dict(inputs), None, reply["cpu_seconds"], None)
+            return Step(list(reveals), dict(inputs), None, seconds, None)
 
         yield ask_peer

@@ -121,6 +121,19 @@ def test_a_peer_sees_the_data_and_may_choose_the_objective(monkeypatch: Any) -> 
     assert np.isnan(last["y"][5]).tolist() == [True, False]
 
 
+def test_a_peer_that_finds_too_few_pareto_points_is_asked_for_fewer(monkeypatch: Any) -> None:
+    class Poor(FakePeer):
+        def suggest(self, x: np.ndarray, y: np.ndarray, **more: Any) -> dict[str, Any]:
+            reply = super().suggest(x, y, **more) | {"objective": None}
+            if more["pareto_points"] > 2:
+                return {"error": "RuntimeError: Only found 3 optimal points instead of 5.", "cpu_seconds": 2.5}
+            return reply
+
+    monkeypatch.setattr(methods, "Peer", Poor)
+    rows = list(perform(rivals.adapt(Run("rivals", "d3-K2-noiseless", "jes", 0, 6, 0, (("costs", ""),))), []))
+    assert rows[-1]["seconds"] == 7.5  # what it took in all: for 10, 5 and 2 points
+
+
 def test_a_variant_changes_its_constants_only_while_it_runs() -> None:
     name = "pesmo+draws-24"
     with methods.varied(name):
