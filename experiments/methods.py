@@ -147,6 +147,7 @@ def searching(method: str, task: Task, number: int) -> Iterator[Search]:
             told = [trial for trial in study.trials if trial.values]
             x = np.array([study.space.to_unit(trial.inputs) for trial in told])
             y = np.array([[trial.values.get(name, np.nan) for name in task.names] for trial in told])
+            reply: dict[str, Any] = {}
             seconds = 0.0
             for points in PEER_POINTS:
                 reply = peer.suggest(
