@@ -48,8 +48,9 @@ def section(results: Results, output: Output) -> str:
         "- what a method recommends against what random search has measured, which is unequal (a model on one side "
         f"only): {_beaten(runs, data)}",
         "Not a test on unseen problems: `worst`, EHI's front (two forms) and PAL's width and tolerance (six settings) "
-        "were chosen while looking at DTLZ2 from the first five starts, so its columns may flatter EHI and PAL. From "
-        f"the starts after these, run when all was chosen: data against data {_beaten(_unseen(data), _unseen(data))}; "
+        "were chosen while looking at DTLZ2 from the first five starts, PAL's candidates on six starts that are not "
+        "here, so its columns may flatter EHI and PAL. From the starts after the first five, which no choice was made "
+        f"on: data against data {_beaten(_unseen(data), _unseen(data))}; "
         f"recommendations {_beaten(_unseen(runs), _unseen(runs))}.",
     ]
     missing = {s: incomplete(results, "classic", s, OURS, EVALUATIONS, NUMBERS) for s in SETTINGS}

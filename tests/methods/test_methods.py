@@ -5,6 +5,7 @@ import pytest
 
 import pesmo
 from pesmo import Choice, DefinitionError, Experiment, Float, Int, Objective, Space, Study
+from pesmo.methods import pal
 from pesmo.methods.nsga2 import crowding_distances
 from pesmo.methods.registry import METHODS
 
@@ -117,6 +118,16 @@ def test_pal_stops_by_itself_when_nothing_is_uncertain() -> None:
             study.tell(trial, {"a": (n - 8) ** 2 / 100, "b": (n - 20) ** 2 / 100})
     found = {p["n"] for p in study.recommend().inputs}
     assert found == set(range(8, 21))
+
+
+def test_pal_knows_the_pareto_set_of_the_means_where_no_candidate_is_near_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pal, "CANDIDATES", 1)
+    study = Study(Space(x=Float(0, 1), y=Float(0, 1)), ["a", "b"], method="pal", seed=0)
+    for x, y in np.random.default_rng(0).random((30, 2)):
+        study.add({"x": x, "y": y}, {"a": (x - 0.2) ** 2 + y**2, "b": (x - 0.6) ** 2 + y**2})
+    asked = study.ask().inputs
+    assert 0.15 < asked["x"] < 0.65
+    assert asked["y"] < 0.05
 
 
 def test_crowding_is_infinite_at_the_ends_and_grows_with_the_gaps() -> None:

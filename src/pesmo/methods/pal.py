@@ -3,8 +3,12 @@
 Every point keeps a region of values, the intersection of m +- c sd over all iterations. With tolerance epsilon, a
 point is out when the worst value of another one that is still in dominates its best value, and Pareto-optimal when no
 other one's best value dominates its worst. Out is also a point whose best value is beyond an objective's `worst`. The
-next trial is the largest region among those still uncertain; when none is left, PAL is finished. The candidates are the
-whole space where it is small, else a space-filling set, always the same.
+next trial is the largest region among those still uncertain (its part that is not beyond `worst`); when none is left,
+PAL is finished.
+
+The candidates are the whole space where it is small. Else they are a space-filling set, always the same, and the Pareto
+set of the current means, whose regions are the current ones: in 6-D no space-filling set has points near the front, and
+PAL would measure less of it than random search does.
 
 Regions are kept in the objectives' own units, as the standardization moves with the data. Hyperparameters move too:
 where an old region and the new one do not meet, the old one was wrong and the new one stands alone.
@@ -16,9 +20,12 @@ from pesmo.errors import Finished
 from pesmo.methods.design import candidates
 from pesmo.methods.model import Model, fit
 from pesmo.methods.protocol import Answer, State
+from pesmo.methods.recommend import mean_front
+from pesmo.pareto.solve import Search
 from pesmo.problem import Evidence, Suggestion
 
 CANDIDATES = 512
+LIKELY = Search(points=50)  # the Pareto set of the means
 WIDTH = 1.0  # c; with the authors' (about 1.9) so little is ruled out that the corners take 50 evaluations in 6-D
 EPSILON = 0.01  # tolerance, as a share of each objective's range over the candidates
 OUT, UNCERTAIN, OPTIMAL = -1, 0, 1
@@ -36,11 +43,17 @@ class Pal:
         low, high = regions(model, points)
         if state and "low" in state and state["low"][0].shape == low.shape:
             low, high = intersect((state["low"][0], state["high"][0]), (low, high))
+        new_state = {**model.state, "low": [low], "high": [high]}
+        if evidence.space.size != len(points):
+            likely = mean_front(model, evidence.measured_points, LIKELY, rng).points
+            likely = np.stack([evidence.space.tidy(row) for row in likely])
+            now = regions(model, likely)
+            points = np.concatenate([points, likely])
+            low, high = np.concatenate([low, now[0]]), np.concatenate([high, now[1]])
         tolerance = EPSILON * (0.5 * high.max(axis=0) - 0.5 * low.min(axis=0))
         classes = classify(low, high, tolerance)
-        beyond = np.any(low > evidence.worst, axis=1)
-        if not beyond.all():
-            classes = np.where(beyond, OUT, classes)
+        worst = evidence.worst if np.any(np.all(low <= evidence.worst, axis=1)) else np.inf
+        classes = np.where(np.any(low > worst, axis=1), OUT, classes)
         e = int(np.argmax(evidence.complete))
         free = ~evidence.is_taken(e, points)
         open_ = (classes == UNCERTAIN) & free
@@ -50,9 +63,8 @@ class Pal:
                 "Pareto-optimal to its tolerance. Recommend the front, or continue with another method"
             )
         scale = np.where(tolerance > 0.0, tolerance, 1.0)  # sizes in tolerances: objectives of any unit compare
-        size = np.linalg.norm((high - low) / scale, axis=1)
+        size = np.linalg.norm((np.minimum(high, worst) - low) / scale, axis=1)
         best = int(np.argmax(np.where(open_, size, -1.0)))
-        new_state = {**model.state, "low": [low], "high": [high]}
         return Answer(Suggestion(e, points[best]), new_state)
 
 

@@ -8,6 +8,7 @@ from pesmo.gp.posterior import joint, mean_and_variance
 from pesmo.methods.design import candidates
 from pesmo.methods.model import Model
 from pesmo.pareto.dominance import nondominated, ranks
+from pesmo.pareto.solve import Front as Found
 from pesmo.pareto.solve import Functions, Search, pareto_sets
 from pesmo.problem import Evidence
 
@@ -19,18 +20,8 @@ DRAWS = 24  # joint draws per hyperparameter sample for the probability
 def recommend(model: Model, evidence: Evidence, size: int, rng: np.random.Generator) -> Front:
     """At most `size` points: their means, uncertainty and probability of being Pareto-optimal."""
     model, space = model.without_pending(), model.space
-
-    def means(unit: np.ndarray) -> np.ndarray:
-        """(1, n, K) the posterior means, averaged over the samples."""
-        return np.mean(model.means(unit.reshape(-1, space.dim)), axis=0)[None]
-
-    def slopes(unit: np.ndarray) -> np.ndarray:
-        """(1, n, K, d) their gradients."""
-        return np.mean(model.mean_slopes(unit.reshape(-1, space.dim)), axis=0)[None]
-
-    initial = np.concatenate([candidates(space, GRID, rng), evidence.measured_points])
     search = Search(points=size, archive=max(size, 100), descents=max(size, 100), steps=20, rounds=40, children=128)
-    (found,) = pareto_sets(Functions(means, slopes, space.snap, model.worst), initial, search, rng)
+    found = mean_front(model, evidence.measured_points, search, rng)
     order = np.argsort(found.values[:, 0], kind="stable")
     unit = np.stack([space.tidy(row) for row in found.points[order]])
 
@@ -51,6 +42,22 @@ def recommend(model: Model, evidence: Evidence, size: int, rng: np.random.Genera
         sds=np.stack(half, axis=-1),
         probability=_probability(model, evidence, unit, rng),
     )
+
+
+def mean_front(model: Model, measured: np.ndarray, search: Search, rng: np.random.Generator) -> Found:
+    """The Pareto set of the posterior means, averaged over the samples; the measured points (n, d) help the search."""
+
+    def means(unit: np.ndarray) -> np.ndarray:
+        """(1, n, K)"""
+        return np.mean(model.means(unit.reshape(-1, model.space.dim)), axis=0)[None]
+
+    def slopes(unit: np.ndarray) -> np.ndarray:
+        """(1, n, K, d) their gradients."""
+        return np.mean(model.mean_slopes(unit.reshape(-1, model.space.dim)), axis=0)[None]
+
+    initial = np.concatenate([candidates(model.space, GRID, rng), measured])
+    (found,) = pareto_sets(Functions(means, slopes, model.space.snap, model.worst), initial, search, rng)
+    return found
 
 
 def _probability(model: Model, evidence: Evidence, unit: np.ndarray, rng: np.random.Generator) -> np.ndarray:
