@@ -46,7 +46,7 @@ def parser() -> argparse.ArgumentParser:
     command = commands.add_parser("report", help="make docs/experiments.md and its figures from the raw files")
     command.add_argument("--results", type=Path, default=RESULTS, help="folder of the raw files")
     command.add_argument("--docs", type=Path, default=DOCS, help="folder of the page")
-    command = commands.add_parser("gather", help="take over runs of another folder of results that go further")
+    command = commands.add_parser("gather", help="take over runs of another folder that are missing here, or go on")
     command.add_argument("other", type=Path)
     command.add_argument("--results", type=Path, default=RESULTS, help="folder of the raw files")
     return top

@@ -96,12 +96,15 @@ class Results:
         )
 
     def gather(self, other: Results) -> int:
-        """Take over the runs of another folder (another machine's, say) that go further than ours; how many."""
+        """Take over the runs of another folder (another machine's, say) that we lack or that go on from ours; how many.
+
+        A run of ours that was done differently since stays: theirs does not begin with its rows.
+        """
         taken, renumbered = 0, {}
         for path in sorted(other.root.glob("*/*/*.csv")):
             key = (path.parts[-3], path.parts[-2], path.stem)
             ours, theirs = self.read(*key), other.read(*key)
-            longer = {number: rows for number, rows in theirs.items() if len(rows) > len(ours.get(number, []))}
+            longer = {number: rows for number, rows in theirs.items() if _goes_on(rows, ours.get(number, []))}
             for row in (row for rows in longer.values() for row in rows):
                 batch = int(row["batch"])
                 if batch not in renumbered:
@@ -140,6 +143,12 @@ class Results:
             except BlockingIOError:
                 raise RuntimeError("another command writes to these results: wait for it, or use --jobs") from None
             yield
+
+
+def _goes_on(theirs: list[Row], ours: list[Row]) -> bool:
+    """Whether the one list of rows begins with the other, batches aside, and has more."""
+    same = all({**a, "batch": ""} == {**b, "batch": ""} for a, b in zip(theirs, ours, strict=False))
+    return same and len(theirs) > len(ours)
 
 
 def _drop_partial_line(path: Path) -> None:

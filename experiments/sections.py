@@ -105,8 +105,12 @@ def standing(runs: dict[str, Scores], method: str, mark: int) -> str:
     if best == method:
         return f"at {mark} evaluations no coupled method is ahead of {method}"
     gap = paired(at(runs[method], mark), at(runs[best], mark))
-    word = "within" if gap.value <= gap.error else "more than"
-    return f"at {mark} evaluations {method} is {gap.text()} behind {best}: {word} one standard error of the best"
+    within, own = gap.value <= gap.error, means[best].error
+    text = f"at {mark} evaluations {method} is {gap.text()} behind {best}, problem by problem: "
+    text += f"{'within' if within else 'more than'} one standard error of the best"
+    return (
+        text if within else f"{text} by the differences ({gap.value:.3f}, {gap.error:.3f}); the best's own is {own:.2f}"
+    )
 
 
 def difference(runs: dict[str, Scores], one: str, other: str, mark: int) -> str:

@@ -84,6 +84,17 @@ def test_runs_of_another_folder_are_taken_over_once(tiny: Path, tmp_path: Path) 
     assert here.gather(Results(tiny)) == 0
 
 
+def test_only_a_run_that_goes_on_from_ours_replaces_it(tiny: Path, tmp_path: Path) -> None:
+    here = Results(tmp_path)
+    here.gather(Results(tiny))
+    path = tmp_path / "classic" / "branin-currin" / "random.csv"
+    lines = path.read_text().splitlines()
+    path.write_text("\n".join(lines[:4]) + "\n")
+    assert here.gather(Results(tiny)) == 2  # the first run goes on, the second is missing
+    path.write_text("\n".join(lines[:4]).replace("0.", "0.9") + "\n")
+    assert here.gather(Results(tiny)) == 1  # the first one was done differently since
+
+
 def test_what_cannot_run_is_left_out_aloud(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     words = ["classic", "--settings", "zdt1", "--methods", "nonesuch", "--results", str(tmp_path)]
     assert main(words) == 0
