@@ -14,7 +14,7 @@ from experiments import classic, synthetic
 from experiments.figures import Curve, draw_curves
 from experiments.methods import home
 from experiments.results import Results
-from experiments.runs import Row, Run
+from experiments.runs import TINY, Row, Run
 from experiments.sections import LABEL, Output, completed, curves
 from experiments.summary import NONE, Scores, at, best_bold, mean, paired, table
 
@@ -72,6 +72,7 @@ def section(results: Results, output: Output) -> str:
         observed = completed(results, experiment, setting, [*BESIDE, *PEERS], shown[0], "observed")
         seconds = {m: thinking(results.read(experiment, home(setting, m), m)) for m in runs}
         parts += [f"### {setting}", _table(runs, observed, seconds, shown) if runs else "No run is complete yet."]
+        parts += [_ended_early(results, experiment, setting)]
         if runs:
             by_evaluations[setting] = curves(runs)
             by_seconds[setting] = {m: _against(runs[m], seconds[m]) for m in runs}
@@ -79,7 +80,24 @@ def section(results: Results, output: Output) -> str:
         draw_curves(output.figure("rivals"), by_evaluations, "coupled evaluations", LABEL)
         draw_curves(output.figure("rivals-seconds"), by_seconds, "CPU seconds of thinking", LABEL, logx=True)
         parts += [output.shown("rivals", "against evaluations"), output.shown("rivals-seconds", "against seconds")]
-    return "\n\n".join(parts)
+    return "\n\n".join(part for part in parts if part)
+
+
+def _ended_early(results: Results, experiment: str, setting: str) -> str:
+    """The runs of peers that stopped before the others of the same peer: it raised four times, or took too long."""
+    words = []
+    for peer in PEERS:
+        ends = {n: float(rows[-1]["spent"]) for n, rows in results.read(experiment, home(setting, peer), peer).items()}
+        words += [
+            f"{peer} on problem {number} after {end:g} evaluations"
+            for number, end in ends.items()
+            if end < max(ends.values()) - TINY
+        ]
+    return (
+        f"Ended early, as the peer raised whatever its seed, or are still to go on: {'; '.join(words)}."
+        if words
+        else ""
+    )
 
 
 def thinking(runs: dict[int, list[Row]]) -> Scores:
