@@ -129,17 +129,29 @@ def test_paths_have_the_mean_and_covariance_of_the_posterior() -> None:
 def test_paths_go_through_exact_data_and_are_the_same_everywhere(xp) -> None:
     tiny = np.full(S, 1e-6)
     posterior = condition(*to(xp, X, Y, SCALES, AMPLITUDE, tiny))
-    paths = draw_paths(posterior, to(xp, Y), np.random.default_rng(2))
+    paths = draw_paths(posterior, to(xp, Y), np.random.default_rng(2), draws=2)
     at_data = back(evaluate(paths, to(xp, X)))
+    assert at_data.shape == (2 * S, len(X))
     np.testing.assert_allclose(at_data, np.broadcast_to(Y, at_data.shape), atol=0.02)
-    shared, own = back(evaluate(paths, to(xp, Z))), back(evaluate(paths, to(xp, np.stack([Z] * S))))
+    shared, own = back(evaluate(paths, to(xp, Z))), back(evaluate(paths, to(xp, np.stack([Z] * 2 * S))))
     np.testing.assert_allclose(shared, own, atol=1e-4)
+
+
+def test_two_paths_of_a_sample_are_as_different_as_two_of_equal_samples() -> None:
+    """They share the features' frequencies, not their weights."""
+    many = 1500
+    posterior = condition(
+        X, Y, np.repeat(SCALES[:1], many, 0), np.repeat(AMPLITUDE[:1], many), np.repeat(NOISE[:1], many)
+    )
+    first, second = np.split(evaluate(draw_paths(posterior, Y, np.random.default_rng(3), 2, features=128), Z), 2)
+    correlation = [np.corrcoef(first[:, i], second[:, i])[0, 1] for i in range(len(Z))]
+    assert np.abs(correlation).max() < 0.12  # 1 / sqrt(many) is 0.026
 
 
 def test_slopes_are_the_slopes_of_the_paths() -> None:
     posterior = condition(X, Y, SCALES, AMPLITUDE, NOISE)
-    paths = draw_paths(posterior, Y, np.random.default_rng(2))
-    points = np.stack([Z] * S)
+    paths = draw_paths(posterior, Y, np.random.default_rng(2), draws=2)
+    points = np.stack([Z] * 2 * S)
     slope = slopes(paths, points)
     for f in range(F):
         step = np.zeros(F)

@@ -71,7 +71,9 @@ def _reach(view: View, whiten: Array, narrow: Array, x: Array) -> tuple[_Reach, 
 def screen(views: list[View], q: Conditioned, features: list[Array]) -> Array:
     """alpha_k (K, G) without the candidate's own factors: cheap, and nearly the same order as the full alpha.
 
-    Where there is much data, from a few of the draws only: the order hardly depends on how many.
+    Where there is much data, from a few of the draws only. Of 20 draws, the 16 candidates that 10 of them like best
+    have one with 0.97 of the largest alpha in the mean, those that 5 like best 0.9, 3: 0.86; where it is less, a single
+    draw that was left out is what makes the largest alpha large.
     """
     xp = namespace(features[0])
     rows = []

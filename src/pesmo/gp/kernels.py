@@ -2,7 +2,8 @@
 
 | name      | meaning                                      | shape                        |
 |-----------|----------------------------------------------|------------------------------|
-| x, z      | points as features (one set, or one a sample)| (n, F), (m, F) or (S, n, F)  |
+| x, z      | points as features: one set, or one a sample | (n, F), (m, F) or (S, n, F)  |
+|           | x also: one a path, R paths of each sample   | (R, S, n, F)                 |
 | scales    | length-scales                                | (S, F)                       |
 | amplitude | signal variance                              | (S,)                         |
 

@@ -23,27 +23,32 @@ SINGLE_ERROR = 2e-3  # what rounding to float32 may add to a standardized path b
 
 @dataclass(frozen=True)
 class Paths:
-    """S sample paths of one objective. Features in float32: their rounding is far below their own approximation."""
+    """R paths of one objective for each of S hyperparameter samples; those of one sample share omega and phase.
+
+    Features in float32: their rounding is far below their own approximation.
+    """
 
     omega: Array  # (S, F, D)
     phase: Array  # (S, 1, D)
-    amplitudes: Array  # (S, D) w times sqrt(2 amplitude / D)
+    amplitudes: Array  # (R, S, D) w times sqrt(2 amplitude / D)
     x: Array  # (N, F) float32, or float64 where the update needs it
     scales: Array  # (S, F)
     amplitude: Array  # (S,)
-    update: Array  # (S, N)
+    update: Array  # (R, S, N)
 
 
-def draw_paths(posterior: Posterior, y: Array, rng: np.random.Generator, features: int = FEATURES) -> Paths:
-    """One path for each of the S hyperparameter samples of the posterior, given the values y (N,) it has."""
+def draw_paths(
+    posterior: Posterior, y: Array, rng: np.random.Generator, draws: int = 1, features: int = FEATURES
+) -> Paths:
+    """`draws` paths for each of the S hyperparameter samples of the posterior, given the values y (N,) it has."""
     xp = namespace(posterior.x)
     samples, columns = posterior.scales.shape
     heavy = np.sqrt(5.0 / rng.chisquare(5.0, (samples, 1, features)))
     omega = xp.asarray(rng.standard_normal((samples, columns, features)) * heavy) / posterior.scales[:, :, None]
     phase = xp.asarray(rng.uniform(0.0, 2.0 * np.pi, (samples, 1, features)))
     size = xp.sqrt(2.0 * posterior.amplitude / features)[:, None]
-    amplitudes = xp.asarray(rng.standard_normal((samples, features))) * size
-    noise = xp.asarray(rng.standard_normal((samples, posterior.x.shape[0]))) * xp.sqrt(posterior.noise)[:, None]
+    amplitudes = xp.asarray(rng.standard_normal((draws, samples, features))) * size
+    noise = xp.asarray(rng.standard_normal((draws, samples, posterior.x.shape[0]))) * xp.sqrt(posterior.noise)[:, None]
 
     omega, phase, amplitudes = (xp.astype(a, xp.float32) for a in (omega, phase, amplitudes))
     prior = _prior(omega, phase, amplitudes, xp.astype(posterior.x, xp.float32))
@@ -68,7 +73,7 @@ def _light(posterior: Posterior, update: Array) -> tuple[Array, Array, Array, Ar
 
 
 def _prior(omega: Array, phase: Array, amplitudes: Array, points: Array) -> Array:
-    """f0 at points (n, F) or (S, n, F): (S, n)."""
+    """f0 at points (n, F), the same for all paths, or (R, S, n, F): (R, S, n)."""
     xp = namespace(points)
     angles = xp.matmul(points, omega)
     angles += phase
@@ -76,15 +81,27 @@ def _prior(omega: Array, phase: Array, amplitudes: Array, points: Array) -> Arra
 
 
 def evaluate(paths: Paths, points: Array) -> Array:
-    """The S paths at points (n, F), or each path at its own points (S, n, F): (S, n) float64."""
+    """The R S paths at points (n, F), or each path at its own points (R S, n, F): (R S, n) float64.
+
+    All samples come once before the first comes again. At common points the paths of a sample share the features.
+    """
     xp = namespace(points)
-    samples, _, features = paths.omega.shape
-    return xp.concat(
-        [_evaluate(paths, points[..., rows, :]) for rows in blocks(points.shape[-2], samples * features)], axis=1
-    )
+    draws, samples, features = paths.amplitudes.shape
+    if points.ndim == 3:
+        points, width = _by_sample(paths, points), draws * samples * features
+    else:
+        width = samples * features
+    parts = [_evaluate(paths, points[..., rows, :]) for rows in blocks(points.shape[-2], width)]
+    return xp.reshape(xp.concat(parts, axis=-1), (draws * samples, points.shape[-2]))
+
+
+def _by_sample(paths: Paths, points: Array) -> Array:
+    """Points (R S, n, F), a set for each path, as (R, S, n, F)."""
+    return namespace(points).reshape(points, (*paths.amplitudes.shape[:2], *points.shape[1:]))
 
 
 def _evaluate(paths: Paths, points: Array) -> Array:
+    """(R, S, n) at points (n, F) or (R, S, n, F)."""
     xp = namespace(points)
     value = xp.astype(_prior(paths.omega, paths.phase, paths.amplitudes, xp.astype(points, xp.float32)), xp.float64)
     if paths.update.shape[-1]:
@@ -94,16 +111,17 @@ def _evaluate(paths: Paths, points: Array) -> Array:
 
 
 def slopes(paths: Paths, points: Array) -> Array:
-    """The gradients (S, n, F) of the S paths, each at its own points (S, n, F)."""
+    """The gradients (R S, n, F) of the R S paths, each at its own points (R S, n, F)."""
     xp = namespace(points)
+    shape, points = points.shape, _by_sample(paths, points)
     single = xp.astype(points, xp.float32)
     angles = xp.matmul(single, paths.omega)
     angles += paths.phase
     waves = xp.sin(angles)
-    waves *= -paths.amplitudes[:, None, :]
+    waves *= -paths.amplitudes[..., None, :]
     slope = xp.astype(xp.matmul(waves, paths.omega.mT), xp.float64)
     if paths.update.shape[-1]:
-        upstream = paths.update[:, None, :]
+        upstream = paths.update[..., None, :]
         at = xp.astype(points, paths.x.dtype)
         slope += xp.astype(kernel_gradient(at, paths.x, paths.scales, paths.amplitude, upstream), xp.float64)
-    return slope
+    return xp.reshape(slope, shape)

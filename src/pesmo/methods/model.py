@@ -145,9 +145,9 @@ def surrogate(
     columns, owners, _ = feature_columns(space, objective)
     scales, amplitude, noise = np.exp(theta[:, :-2])[:, owners], np.exp(theta[:, -2]), np.exp(theta[:, -1])
     x, y = space.features(observed.unit)[:, columns], scaling.standardize(observed.values)
-    data = repeated(condition(x, y, scales, amplitude, noise), draws)
-    paths = draw_paths(data, y, rng)
-    posterior = data
+    once = condition(x, y, scales, amplitude, noise)
+    paths = draw_paths(once, y, rng, draws)
+    posterior = data = repeated(once, draws)
     if observed.pending.shape[0]:
         coming = space.features(observed.pending)[:, columns]
         fantasies = evaluate(paths, coming)  # (S, p)
