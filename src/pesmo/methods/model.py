@@ -1,4 +1,4 @@
-"""The models of all objectives: hyperparameters sampled, posteriors conditioned, one path drawn per sample.
+"""The models of all objectives: hyperparameters sampled, posteriors conditioned, paths drawn for each sample.
 
 Pending points (running, or failed and never coming) count as measured, per sample at the values its own path has
 there: the posterior narrows where an answer is on its way, without pretending to know the answer.
