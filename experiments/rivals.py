@@ -84,7 +84,7 @@ def section(results: Results, output: Output) -> str:
 
 
 def _ended_early(results: Results, experiment: str, setting: str) -> str:
-    """The runs of peers that stopped before the others of the same peer: it raised four times, or took too long."""
+    """The runs of peers that stopped before the same peer's others: it raised each time, or took too long."""
     words = []
     for peer in PEERS:
         ends = {n: float(rows[-1]["spent"]) for n, rows in results.read(experiment, home(setting, peer), peer).items()}
@@ -93,11 +93,8 @@ def _ended_early(results: Results, experiment: str, setting: str) -> str:
             for number, end in ends.items()
             if end < max(ends.values()) - TINY
         ]
-    return (
-        f"Ended early, as the peer raised whatever its seed, or are still to go on: {'; '.join(words)}."
-        if words
-        else ""
-    )
+    text = "Shorter than the peer's other runs, as it raised or has still to go on: "
+    return f"{text}{'; '.join(words)}." if words else ""
 
 
 def thinking(runs: dict[int, list[Row]]) -> Scores:
