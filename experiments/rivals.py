@@ -84,17 +84,17 @@ def section(results: Results, output: Output) -> str:
 
 
 def _ended_early(results: Results, experiment: str, setting: str) -> str:
-    """The runs of peers that stopped before the same peer's others: it raised each time, or took too long."""
+    """The runs of peers that are shorter than planned, or than the same peer's others: it raised, or took too long."""
     words = []
     for peer in PEERS:
         ends = {n: float(rows[-1]["spent"]) for n, rows in results.read(experiment, home(setting, peer), peer).items()}
+        whole = classic.EVALUATIONS if experiment == "classic" else max(ends.values(), default=0.0)
         words += [
-            f"{peer} on problem {number} after {end:g} evaluations"
+            f"{peer} on {'repetition' if experiment == 'classic' else 'problem'} {number} after {end:g} evaluations"
             for number, end in ends.items()
-            if end < max(ends.values()) - TINY
+            if end < whole - TINY
         ]
-    text = "Shorter than the peer's other runs, as it raised or has still to go on: "
-    return f"{text}{'; '.join(words)}." if words else ""
+    return f"Not to the end, as the peer raised or has still to go on: {'; '.join(words)}." if words else ""
 
 
 def thinking(runs: dict[int, list[Row]]) -> Scores:
