@@ -135,8 +135,8 @@ def table(results: dict[str, dict[str, Any]]) -> str:
     return "\n".join("| " + " | ".join(line) + " |" for line in lines)
 
 
-def bars(results: dict[str, dict[str, Any]]) -> list[str]:
-    """Each bar of the issue: what was measured, what was asked for."""
+def bars(results: dict[str, dict[str, Any]], peers: bool) -> list[str]:
+    """Each bar of the issue: what was measured, what was asked for; without the peers' where they were not run."""
 
     def seconds(method: str, case: tuple[int, int, int]) -> float:
         row = results.get(method, {}).get(label(case), {})
@@ -145,6 +145,8 @@ def bars(results: dict[str, dict[str, Any]]) -> list[str]:
     lines = []
 
     def bar(text: str, value: float, limit: float, at_least: bool = False) -> None:
+        if math.isnan(value) and not peers:
+            return
         kept = value >= limit if at_least else value <= limit
         lines.append(f"{'ok  ' if kept else 'MISS'} {text}: {value:.2f} (bar: {'>=' if at_least else '<='} {limit:g})")
 
@@ -180,7 +182,7 @@ def main() -> None:
         return
     results = run(peers=not arguments.alone)
     print("\n" + table(results) + "\n")
-    print("\n".join(bars(results)))
+    print("\n".join(bars(results, peers=not arguments.alone)))
     if not arguments.alone:
         RESULTS.parent.mkdir(parents=True, exist_ok=True)
         RESULTS.write_text(json.dumps(results, indent=1) + "\n")

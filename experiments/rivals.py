@@ -60,17 +60,18 @@ def section(results: Results, output: Output) -> str:
     parts = [
         "Log relative hypervolume difference of the recommendation after so many coupled evaluations, or what they "
         "cost, and of the data alone at the end (not for decoupled runs, which measure no point in full); CPU seconds "
-        "of thinking up to there, one thread; mean ± standard error over runs. *less pesmo*: the difference to PESMO "
-        "on the same problems, at the last mark a method has reached; positive is worse than PESMO. On the test "
-        "problems every method that can use the reference point is told it."
+        "of thinking up to there, one thread; mean ± standard error over runs, of our methods too on the problems that "
+        "peers were run on. *less pesmo*: the difference to PESMO on the same problems, at the last mark a method has "
+        "reached; positive is worse than PESMO. On the test problems every method that can use the reference point is "
+        "told it."
     ]
     by_evaluations: dict[str, dict[str, Curve]] = {}
     by_seconds: dict[str, dict[str, Curve]] = {}
     for experiment, setting in settings(results):
         shown = marks(experiment, setting)
-        runs = completed(results, experiment, setting, [*BESIDE, *PEERS], shown[0])
-        observed = completed(results, experiment, setting, [*BESIDE, *PEERS], shown[0], "observed")
-        seconds = {m: thinking(results.read(experiment, home(setting, m), m)) for m in runs}
+        runs = _common(completed(results, experiment, setting, [*BESIDE, *PEERS], shown[0]))
+        observed = _common(completed(results, experiment, setting, [*BESIDE, *PEERS], shown[0], "observed"))
+        seconds = _common({m: thinking(results.read(experiment, home(setting, m), m)) for m in runs})
         parts += [f"### {setting}", _table(runs, observed, seconds, shown) if runs else "No run is complete yet."]
         parts += [_ended_early(results, experiment, setting)]
         if runs:
@@ -81,6 +82,12 @@ def section(results: Results, output: Output) -> str:
         draw_curves(output.figure("rivals-seconds"), by_seconds, "CPU seconds of thinking", LABEL, logx=True)
         parts += [output.shown("rivals", "against evaluations"), output.shown("rivals-seconds", "against seconds")]
     return "\n\n".join(part for part in parts if part)
+
+
+def _common(runs: dict[str, Scores]) -> dict[str, Scores]:
+    """The runs on problems that some peer has been run on: ours are on many more, and these may be harder or easier."""
+    numbers = {number for method, found in runs.items() if method in PEERS for number in found}
+    return {m: {n: found[n] for n in found if n in numbers} for m, found in runs.items() if numbers & found.keys()}
 
 
 def _ended_early(results: Results, experiment: str, setting: str) -> str:

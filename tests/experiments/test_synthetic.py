@@ -134,6 +134,49 @@ def test_a_peer_that_finds_too_few_pareto_points_is_asked_for_fewer(monkeypatch:
     assert rows[-1]["seconds"] == 7.5  # what it took in all: for 10, 5 and 2 points
 
 
+@pytest.mark.parametrize(("error", "tries"), [("RuntimeError: nan", 4), ("Timeout: no answer in 9 s", 1)])
+def test_a_peer_that_raises_is_asked_again_from_another_seed(monkeypatch: Any, error: str, tries: int) -> None:
+    class Raising(FakePeer):
+        def suggest(self, x: np.ndarray, y: np.ndarray, **more: Any) -> dict[str, Any]:
+            super().suggest(x, y, **more)
+            return {"error": error}
+
+    monkeypatch.setattr(methods, "Peer", Raising)
+    monkeypatch.setattr(FakePeer, "asked", ())
+    run = rivals.adapt(Run("rivals", "d3-K2-noiseless", "qlognehvi", 0, 6, 0, (("costs", ""),)))
+    with pytest.raises(RuntimeError, match="qlognehvi at evaluation 6"):
+        list(perform(run, []))
+    assert len({asked["seed"] for asked in FakePeer.asked}) == len(FakePeer.asked) == tries
+
+
+def test_the_page_names_runs_of_peers_that_did_not_reach_the_end(tmp_path: Path) -> None:
+    results = Results(tmp_path)
+    for number, last in ((0, 8), (1, 6)):
+        run = Run("synthetic", "d3-K2-noiseless", "jes", number, 8, 0)
+        for spent in range(1, last + 1):
+            results.append(run, {"number": number, "spent": float(spent)}, 1)
+    text = rivals._ended_early(results, "synthetic", "d3-K2-noiseless")
+    assert text.endswith("go on: jes on problem 1 after 6 evaluations.")
+
+
+def test_ours_stand_beside_peers_on_the_problems_that_peers_have() -> None:
+    runs = {
+        "pesmo": {n: {40: float(n)} for n in range(9)},
+        "jes": {1: {40: 0.0}, 3: {40: 0.0}},
+        "random": {8: {40: 1.0}},
+    }
+    assert rivals._common(runs) == {"pesmo": {1: {40: 1.0}, 3: {40: 3.0}}, "jes": runs["jes"]}
+
+
+def test_problems_that_nothing_was_chosen_on_are_shown_apart() -> None:
+    runs = {"pesmo": {n: {40: -2.0, 60: -3.0} for n in range(44)}, "sur": {n: {40: -1.0, 60: -1.0} for n in range(43)}}
+    runs["parego"] = {n: {40: 0.0, 60: 0.0} for n in range(40)}
+    text = synthetic._unseen(runs, (20, 40, 60), 40)
+    assert "pesmo less sur at 60 evaluations: −2.00 ± 0.00 over 3 problems" in text
+    assert "parego" not in text
+    assert synthetic._unseen(runs, (20, 40, 60), None) == ""
+
+
 def test_a_variant_changes_its_constants_only_while_it_runs() -> None:
     name = "pesmo+draws-24"
     with methods.varied(name):
