@@ -17,6 +17,7 @@ from typing import Any
 import pesmo.methods.pesmo
 import pesmo.run.heartbeat
 import pesmo.run.loop
+import pesmo.store.database
 import pesmo.store.directory
 import pesmo.store.schema
 from pesmo.errors import TrialError
@@ -55,6 +56,11 @@ class Child:
 
     def kill(self, number: int = signal.SIGKILL) -> None:
         os.kill(self.pid, number)
+
+    def stop(self) -> None:
+        """Stop it, and return when it stands still."""
+        self.kill(signal.SIGSTOP)
+        os.waitpid(self.pid, os.WUNTRACED)
 
     def join(self) -> tuple[int, dict]:
         """The signal that ended it (0 for none) and its answer."""
@@ -195,7 +201,7 @@ def stopped(storage: str) -> dict:
     wait_until(lambda: other.trials)
     time.sleep(7.0)  # the heartbeat holds it beyond its first lease
     held = other.retry(lease=600) is None
-    worker.kill(signal.SIGSTOP)
+    other._store._database.write(lambda connection, _: worker.stop())  # a process stopped inside a write locks SQLite
     retry = wait_until(lambda: other.retry(lease=600))
     abandoned = other.trials[0].state
     gate.touch()
@@ -206,7 +212,31 @@ def stopped(storage: str) -> dict:
     return {"held": held, "abandoned": abandoned, "worker": answer, "trials": [[t.id, t.state] for t in other.trials]}
 
 
-SCENARIOS = {f.__name__: f for f in (crowd, tellers, killing, stopped)}
+def silent(storage: str) -> dict:
+    """A process is stopped inside a writing transaction; another one does not wait for it; both go on."""
+    pesmo.store.database.SILENCE_MS = 1000
+    one = study(storage)
+    trial = one.ask()
+
+    def work() -> int:
+        mine = study(storage)
+
+        def stop_inside(connection: Any, attempt: int) -> int:
+            mine._store._next(connection)
+            if attempt == 0:
+                os.kill(os.getpid(), signal.SIGSTOP)
+            return attempt
+
+        return mine._store._database.write(stop_inside)
+
+    worker = Child(work)
+    os.waitpid(worker.pid, os.WUNTRACED)
+    told = one.tell(trial, {"a": 1.0, "b": 1.0})
+    worker.kill(signal.SIGCONT)
+    return {"told": told.values, "worker": worker.join()[1]}
+
+
+SCENARIOS = {f.__name__: f for f in (crowd, tellers, killing, stopped, silent)}
 
 if __name__ == "__main__":
     from tests.fault import kills, places

@@ -2,6 +2,7 @@
 
 import json
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -22,6 +23,7 @@ def start(*arguments: str, log: Path | str = "") -> subprocess.Popen[str]:
         stderr=subprocess.PIPE,
         text=True,
         cwd=ROOT,
+        start_new_session=True,
         env={**os.environ, "LOG": str(log), "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"},
     )
 
@@ -30,8 +32,8 @@ def finish(process: subprocess.Popen[str]) -> dict:
     try:
         out, err = process.communicate(timeout=300)
     except subprocess.TimeoutExpired:
-        process.kill()
-        raise
+        os.killpg(process.pid, signal.SIGKILL)  # what it forked too: a child that is stopped holds the pipes open
+        pytest.fail(f"{process.args}: {process.communicate()[1]}")
     assert process.returncode == 0, err
     return json.loads(out)
 
@@ -128,6 +130,11 @@ def test_a_stopped_worker_lives_on_and_its_late_result_is_kept(storage, tmp_path
     assert study.trials[1].inputs == study.trials[0].inputs  # two observations of one point
     assert len(study._view.evidence().observations[0].values) == len(report["trials"])
     study.close()
+
+
+def test_nobody_waits_for_a_client_that_fell_silent_inside_a_transaction(postgres) -> None:
+    report = scenario("silent", postgres.new_database())
+    assert report == {"told": {"a": 1.0, "b": 1.0}, "worker": {"result": 1}}  # 1: its second attempt
 
 
 @pytest.mark.parametrize("jump", [3600.0, -3600.0])

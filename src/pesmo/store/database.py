@@ -3,7 +3,8 @@
 SQLite: WAL, synchronous commits, BEGIN IMMEDIATE for every writing transaction, a busy timeout, and one more try
 where the file is busy all the same (100 processes that open a new file at once do that).
 PostgreSQL: one connection, kept open; a lost one is opened again and the transaction tried again, for PATIENCE
-seconds: a restart of the server is a pause, not an error.
+seconds: a restart of the server is a pause, not an error. A client that falls silent inside a transaction (stopped, or
+cut off) loses it after SILENCE_MS, so that nobody waits for it longer; if it lives on, it tries again.
 """
 
 import os
@@ -25,6 +26,7 @@ T = TypeVar("T")
 
 PATIENCE = {"sqlite": 180.0, "postgresql": 60.0}  # seconds that a busy file or a lost server is waited for
 BUSY_MS = 20_000
+SILENCE_MS = 20_000
 PASSING = re.compile(  # what passes by itself, in the words of SQLite and PostgreSQL
     "database is locked|database table is locked|database schema is locked|deadlock detected|could not serialize|"
     "starting up|shutting down|too many clients|recovery mode|remaining connection slots|not yet accepting",
@@ -119,7 +121,7 @@ _REMEDIES = {
     "disk I/O error": "the file cannot be read or written; what was told before is safe. Check space and disk",
     "not a database": "this file is no SQLite database, or it is damaged; restore it from a copy or use another name",
     "malformed": "the database file is damaged (truncated?); restore it from a copy, or try sqlite3's .recover",
-    "database is locked": "other processes kept it busy for minutes; try again",
+    "database is locked": "another process has held it for minutes; continue or end one that is stopped (Ctrl-Z)",
     "authentication failed": "the server refuses this user or password; check the URL",
     "refused": "no server answers there; check host and port, and that it runs",
 }
@@ -144,9 +146,11 @@ def _engine(url: URL, is_sqlite: bool) -> Engine:
     if not is_sqlite:
         try:
             # One connection to keep; a heartbeat beside a long ask borrows a second one and gives it back.
-            return create_engine(url, pool_size=1, max_overflow=3, connect_args={"connect_timeout": 10})
+            engine = create_engine(url, pool_size=1, max_overflow=3, connect_args={"connect_timeout": 10})
         except ModuleNotFoundError as error:
             raise StorageError("PostgreSQL needs psycopg: pip install 'pesmo[postgres]'") from error
+        event.listen(engine, "connect", _postgres_connection)
+        return engine
     engine = create_engine(url, pool_size=1, max_overflow=3, connect_args={"timeout": BUSY_MS / 1000})
     event.listen(engine, "connect", _sqlite_connection)
     event.listen(engine, "begin", _sqlite_begin)
@@ -156,6 +160,11 @@ def _engine(url: URL, is_sqlite: bool) -> Engine:
 def _dispose(engine: Engine, pid: int) -> None:
     """Close the connections; after a fork they are the parent's, and closing them here would end them there."""
     engine.dispose(close=pid == os.getpid())
+
+
+def _postgres_connection(connection: Any, _record: Any) -> None:
+    connection.execute(f"SET idle_in_transaction_session_timeout = {SILENCE_MS}")
+    connection.commit()
 
 
 def _sqlite_connection(connection: Any, _record: Any) -> None:
