@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -23,6 +24,7 @@ DECOUPLED = "-decoupled"
 VARIED = "+"
 DECOUPLED_PEERS = ("hvkg",)
 OURS = ("pesmo", "pesmo-decoupled", "ehi", "smsego", "parego", "sur", "pal", "random")
+TRUE_SCALES = {3: 0.3, 6: 0.6}  # of the synthetic problems, by the number of inputs
 PEER_TIMEOUT = 1200.0  # seconds a peer's suggestion may take
 PEER_POINTS = (10, 5, 2, 1)  # of each draw's Pareto set: JES raises where a draw has not as many
 
@@ -37,6 +39,18 @@ class Variant:
 
 def _exact_prior(d: int, noise: float | None) -> Prior:
     return default_prior(d, 0.0)
+
+
+def _true_scales(d: int, noise: float | None) -> Prior:
+    """The prior with the length-scales that the synthetic problems of d inputs are drawn with."""
+    prior, scale = default_prior(d, noise), math.log(TRUE_SCALES[d])
+    known = np.arange(prior.mean.size) < d
+    return Prior(
+        mean=np.where(known, scale, prior.mean),
+        sd=np.where(known, 0.0, prior.sd),
+        low=np.where(known, scale, prior.low),
+        high=np.where(known, scale, prior.high),
+    )
 
 
 # PESMO as in the paper: ten draws, and of a Pareto point no more is known than that nothing dominates it.
@@ -64,6 +78,7 @@ VARIANTS = {
             {("pesmo.methods.maximize", "GRID"): 4096, ("pesmo.methods.maximize", "SHORT_LIST"): 64},
         ),
         "exact": Variant("no noise is learned", {("pesmo.methods.model", "default_prior"): _exact_prior}),
+        "scales": Variant("the length-scales are known", {("pesmo.methods.model", "default_prior"): _true_scales}),
     }.items()
 }
 

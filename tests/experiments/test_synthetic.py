@@ -191,6 +191,17 @@ def test_a_variant_changes_its_constants_only_while_it_runs() -> None:
             assert hasattr(import_module(module), constant)
 
 
+@pytest.mark.parametrize("name", ablation.SETTINGS)
+def test_known_length_scales_are_those_the_problems_are_drawn_with(name: str) -> None:
+    setting = synthetic.SETTINGS[name]
+    rng = np.random.default_rng(0)
+    x, y = rng.random((12, setting.dim)), rng.standard_normal(12)
+    with methods.varied("pesmo+scales"):
+        theta = model.sample_hyperparameters(x, y, np.arange(setting.dim), setting.dim, None, None, rng)
+    assert np.allclose(np.exp(theta[:, : setting.dim]), setting.length_scale)
+    assert np.all(np.ptp(theta[:, setting.dim :], axis=0) > 0.0)  # amplitude and noise are still learned
+
+
 def test_a_variant_is_compared_with_plain_pesmo_on_the_same_problems(tmp_path: Path) -> None:
     results = Results(tmp_path)
     for number, (plain, varied) in enumerate([(-1.0, -1.5), (-2.0, -2.1)]):
