@@ -15,7 +15,7 @@ from experiments.figures import Curve, draw_curves
 from experiments.methods import home
 from experiments.results import Results
 from experiments.runs import TINY, Row, Run
-from experiments.sections import LABEL, Output, completed, curves
+from experiments.sections import LABEL, Output, completed, curves, difference
 from experiments.summary import NONE, Scores, at, best_bold, mean, paired, table
 
 TITLE = "Today's rivals"
@@ -60,20 +60,22 @@ def section(results: Results, output: Output) -> str:
     parts = [
         "Log relative hypervolume difference of the recommendation after so many coupled evaluations, or what they "
         "cost, and of the data alone at the end (not for decoupled runs, which measure no point in full); CPU seconds "
-        "of thinking up to there, one thread; mean ± standard error over runs, of our methods too on the problems that "
-        "peers were run on. *less pesmo*: the difference to PESMO on the same problems, at the last mark a method has "
-        "reached; positive is worse than PESMO. On the test problems every method that can use the reference point is "
-        "told it."
+        "of thinking up to there, one thread; mean ± standard error over runs, on the problems that at least half of "
+        "the peers were run on. *less pesmo*: the difference to PESMO on the same problems, at the last mark a method "
+        "has reached; positive is worse than PESMO. On the test problems every method that can use the reference point "
+        "is told it."
     ]
     by_evaluations: dict[str, dict[str, Curve]] = {}
     by_seconds: dict[str, dict[str, Curve]] = {}
     for experiment, setting in settings(results):
         shown = marks(experiment, setting)
-        runs = _common(completed(results, experiment, setting, [*BESIDE, *PEERS], shown[0]))
-        observed = _common(completed(results, experiment, setting, [*BESIDE, *PEERS], shown[0], "observed"))
-        seconds = _common({m: thinking(results.read(experiment, home(setting, m), m)) for m in runs})
+        everything = completed(results, experiment, setting, [*BESIDE, *PEERS], shown[0])
+        runs = _common(everything)
+        observed = _on(runs, completed(results, experiment, setting, [*BESIDE, *PEERS], shown[0], "observed"))
+        seconds = _on(runs, {m: thinking(results.read(experiment, home(setting, m), m)) for m in runs})
         parts += [f"### {setting}", _table(runs, observed, seconds, shown) if runs else "No run is complete yet."]
-        parts += [_ended_early(results, experiment, setting)]
+        forms = [form for form in ("pesmo", "pesmo-decoupled") if form in everything and home(setting, form) == setting]
+        parts += [_ended_early(results, experiment, setting), _beyond(forms, everything, runs, shown)]
         if runs:
             by_evaluations[setting] = curves(runs)
             by_seconds[setting] = {m: _against(runs[m], seconds[m]) for m in runs}
@@ -85,9 +87,27 @@ def section(results: Results, output: Output) -> str:
 
 
 def _common(runs: dict[str, Scores]) -> dict[str, Scores]:
-    """The runs on problems that some peer has been run on: ours are on many more, and these may be harder or easier."""
-    numbers = {number for method, found in runs.items() if method in PEERS for number in found}
+    """The runs on problems that at least half of the peers have: others may be harder or easier."""
+    peers = [found for method, found in runs.items() if method in PEERS]
+    numbers = {n for found in peers for n in found if 2 * sum(n in other for other in peers) >= len(peers)}
     return {m: {n: found[n] for n in found if n in numbers} for m, found in runs.items() if numbers & found.keys()}
+
+
+def _on(runs: dict[str, Scores], others: dict[str, Scores]) -> dict[str, Scores]:
+    """Other figures of the same runs."""
+    return {m: {n: others[m][n] for n in found} for m, found in runs.items()}
+
+
+def _beyond(forms: list[str], everything: dict[str, Scores], shown: dict[str, Scores], marks: tuple[int, ...]) -> str:
+    """Forms of PESMO beside each peer that was run on more problems than the table has, on all that both have."""
+    lines = [
+        f"- {difference(everything, form, peer, mark)}"
+        for peer in PEERS
+        if everything.get(peer, {}).keys() - shown.get(peer, {}).keys()
+        for form in forms
+        for mark in marks[1:]
+    ]
+    return "\n".join(["On more problems than the table has:", "", *lines]) if lines else ""
 
 
 def _ended_early(results: Results, experiment: str, setting: str) -> str:

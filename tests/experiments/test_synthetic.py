@@ -168,6 +168,18 @@ def test_ours_stand_beside_peers_on_the_problems_that_peers_have() -> None:
     assert rivals._common(runs) == {"pesmo": {1: {40: 1.0}, 3: {40: 3.0}}, "jes": runs["jes"]}
 
 
+def test_a_peer_run_on_more_problems_than_most_is_compared_on_all_of_them() -> None:
+    runs = {
+        "pesmo": {n: {20: 0.0, 40: float(n)} for n in range(9)},
+        **{peer: {n: {20: 0.0, 40: 1.0} for n in range(2)} for peer in ("jes", "qlognparego")},
+        "optuna_gp": {n: {20: 0.0, 40: 2.0} for n in range(5)},
+    }
+    table = rivals._common(runs)
+    assert {method: len(found) for method, found in table.items()} == dict.fromkeys(runs, 2)
+    lines = rivals._beyond(["pesmo"], runs, table, (20, 40)).splitlines()[2:]
+    assert lines == ["- pesmo less optuna_gp at 40 evaluations: 0.00 ± 0.71 over 5 problems (negative is better)"]
+
+
 def test_problems_that_nothing_was_chosen_on_are_shown_apart() -> None:
     runs = {"pesmo": {n: {40: -2.0, 60: -3.0} for n in range(44)}, "sur": {n: {40: -1.0, 60: -1.0} for n in range(43)}}
     runs["parego"] = {n: {40: 0.0, 60: 0.0} for n in range(40)}
