@@ -6,7 +6,7 @@ import math
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import Any, Protocol
 
@@ -53,6 +53,11 @@ def _true_scales(d: int, noise: float | None) -> Prior:
     )
 
 
+def _narrow_prior(d: int, noise: float | None) -> Prior:
+    prior = default_prior(d, noise)
+    return replace(prior, sd=np.where(np.arange(prior.sd.size) < d, 0.5 * prior.sd, prior.sd))
+
+
 # PESMO as in the paper: ten draws, and of a Pareto point no more is known than that nothing dominates it.
 PAPER = {("pesmo.methods.pesmo", "FEW"): 0}
 PLAIN = f"pesmo{VARIED}paper"
@@ -78,6 +83,9 @@ VARIANTS = {
             {("pesmo.methods.maximize", "GRID"): 4096, ("pesmo.methods.maximize", "SHORT_LIST"): 64},
         ),
         "exact": Variant("no noise is learned", {("pesmo.methods.model", "default_prior"): _exact_prior}),
+        "narrow": Variant(
+            "a prior of the length-scales of half the width", {("pesmo.methods.model", "default_prior"): _narrow_prior}
+        ),
         "scales": Variant("the length-scales are known", {("pesmo.methods.model", "default_prior"): _true_scales}),
     }.items()
 }
