@@ -83,6 +83,10 @@ VARIANTS = {
             {("pesmo.methods.maximize", "GRID"): 4096, ("pesmo.methods.maximize", "SHORT_LIST"): 64},
         ),
         "exact": Variant("no noise is learned", {("pesmo.methods.model", "default_prior"): _exact_prior}),
+        "moves": Variant(
+            "40 slice-sampling moves of each chain, not 8 or fewer",
+            {("pesmo.methods.model", "MOST_MOVES"): 40, ("pesmo.methods.model", "WARM_MOVES"): 10**6},
+        ),
         "narrow": Variant(
             "a prior of the length-scales of half the width", {("pesmo.methods.model", "default_prior"): _narrow_prior}
         ),
