@@ -4,7 +4,7 @@ import numpy as np
 
 from pesmo.entropy.candidate import View
 from pesmo.entropy.propagate import Conditioned, propagate
-from pesmo.gp.posterior import Posterior, condition, joint
+from pesmo.gp.posterior import Posterior, condition, joint, repeated
 
 
 def acquisition_case(
@@ -16,13 +16,16 @@ def acquisition_case(
     dim: int = 2,
     candidates: int = 6,
     ends: bool = False,
+    times: int = 1,
 ) -> tuple[list[View], Conditioned, list[np.ndarray]]:
-    """Views and EP result of random data and random Pareto points, and random candidates' features."""
+    """Views and EP result of random data and random Pareto points, and random candidates' features.
+
+    Each of the hyperparameter samples is drawn from `times` times, so there are samples * times sets of Pareto points.
+    """
     rng = np.random.default_rng(seed)
     x = rng.uniform(size=(data, dim))
-    points = np.concatenate(
-        [rng.uniform(size=(samples, pareto, dim)), np.broadcast_to(x[:3], (samples, 3, dim))], axis=1
-    )
+    draws = samples * times
+    points = np.concatenate([rng.uniform(size=(draws, pareto, dim)), np.broadcast_to(x[:3], (draws, 3, dim))], axis=1)
     views, means, covariances = [], [], []
     for _ in range(objectives):
         posterior = condition(
@@ -32,13 +35,14 @@ def acquisition_case(
             amplitude=rng.uniform(0.5, 2.0, samples),
             noise=rng.uniform(1e-3, 1e-2, samples),
         )
+        posterior = repeated(posterior, times)
         mean, covariance, whitened = joint(posterior, points)
         views.append(View(posterior, points, whitened))
         means.append(mean)
         covariances.append(covariance)
-    active = np.broadcast_to(~np.eye(pareto + 3, pareto, dtype=bool), (samples, pareto + 3, pareto))
-    real = np.ones((samples, pareto), bool)
-    best = np.zeros((samples, objectives, pareto), bool)
+    active = np.broadcast_to(~np.eye(pareto + 3, pareto, dtype=bool), (draws, pareto + 3, pareto))
+    real = np.ones((draws, pareto), bool)
+    best = np.zeros((draws, objectives, pareto), bool)
     if ends:
         best[:, range(objectives), range(objectives)] = True
     conditioned = propagate(np.stack(means, axis=1), np.stack(covariances, axis=1), active, real, best)
@@ -50,7 +54,8 @@ def moved(xp, views: list[View], conditioned: Conditioned, features: list[np.nda
     others = []
     for view in views:
         p = view.posterior
-        posterior = Posterior(*(xp.asarray(a) for a in (p.x, p.scales, p.amplitude, p.noise, p.root, p.weights)))
+        parts = (xp.asarray(a) for a in (p.x, p.scales, p.amplitude, p.noise, p.root, p.weights))
+        posterior = Posterior(*parts, times=p.times)
         others.append(View(posterior, xp.asarray(view.points), xp.asarray(view.whitened)))
     q = conditioned
     parts = (xp.asarray(a) for a in (q.mean, q.cov, q.whiten, q.narrow, q.half, q.push, q.real, q.best))

@@ -1,5 +1,7 @@
 """alpha_k and its gradient, against finite differences and against dense linear algebra."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -23,6 +25,19 @@ def test_gradient_is_the_slope_of_alpha(objectives: int, ends: bool) -> None:
         up = weights @ alpha(views, conditioned, [x + shift] * objectives)
         down = weights @ alpha(views, conditioned, [x - shift] * objectives)
         np.testing.assert_allclose(gradient[:, j], (up - down) / (2 * step), rtol=2e-4, atol=2e-5)
+
+
+def test_draws_of_one_sample_that_share_its_work_give_what_draws_on_their_own_give() -> None:
+    views, conditioned, features = acquisition_case(2, seed=11, times=3, ends=True)
+    alone = [replace(view, posterior=replace(view.posterior, times=1)) for view in views]
+    np.testing.assert_allclose(
+        alpha(views, conditioned, features), alpha(alone, conditioned, features), rtol=1e-10, atol=1e-14
+    )
+    weights = np.array([1.0, 0.5])
+    value, gradients = alpha_and_gradient(views, conditioned, features, weights)
+    right, right_gradients = alpha_and_gradient(alone, conditioned, features, weights)
+    np.testing.assert_allclose(value, right, rtol=1e-10)
+    np.testing.assert_allclose(gradients, right_gradients, rtol=1e-8, atol=1e-12)
 
 
 def test_alpha_is_never_negative_and_never_below_the_screen() -> None:

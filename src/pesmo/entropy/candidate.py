@@ -21,7 +21,7 @@ from pesmo.arrays import Array, blocks, cholesky, inverse_lower, namespace
 from pesmo.entropy.factors import LARGEST_A, LARGEST_SHARE, LEAST_SHARE, SMALLEST_A, Tilted, tilt
 from pesmo.entropy.propagate import Conditioned
 from pesmo.gp.kernels import kernel, kernel_gradient
-from pesmo.gp.posterior import Posterior, cross
+from pesmo.gp.posterior import Posterior, again, cross, distinct, first
 
 # The M factors of a candidate are matched from one q, and those of neighbouring Pareto points say the same thing many
 # times over: this share of each is taken. 0.2 is the exact estimate's choice (experiments/accuracy.py).
@@ -54,17 +54,19 @@ class _Reach:
 def _reach(view: View, whiten: Array, narrow: Array, x: Array) -> tuple[_Reach, Array]:
     """Moments at candidates x (G, F) that need no factor of the candidate's own; and the GP posterior mean (S, G)."""
     xp = namespace(x)
-    posterior = view.posterior
-    k_data = cross(posterior, x)
-    e = xp.matmul(k_data, posterior.root.mT)
+    posterior, once = view.posterior, distinct(view.posterior)
+    k_data = cross(once, x)
+    root_e = xp.matmul(k_data, once.root.mT)
+    known = once.amplitude[:, None] - xp.sum(root_e * root_e, axis=-1)
+    mean = again(posterior, xp.matmul(k_data, once.weights[..., None])[..., 0])
+    e = again(posterior, root_e)
     u = kernel(x, view.points, posterior.scales, posterior.amplitude)
     u -= xp.matmul(e, view.whitened)
     b = xp.matmul(u, whiten)
     w = xp.matmul(b, narrow)
     least = SMALLEST * posterior.amplitude[:, None]
-    v_pd = xp.maximum(posterior.amplitude[:, None] - xp.sum(e * e, axis=-1), least)
+    v_pd = xp.maximum(again(posterior, known), least)
     c_xx = xp.maximum(v_pd - xp.sum(b * b, axis=-1), least) + xp.sum(w * w, axis=-1)
-    mean = xp.matmul(k_data, posterior.weights[..., None])[..., 0]
     return _Reach(e, b, w, v_pd, xp.minimum(c_xx, v_pd)), mean
 
 
@@ -80,7 +82,7 @@ def screen(views: list[View], q: Conditioned, features: list[Array]) -> Array:
     for k, (view, x) in enumerate(zip(views, features, strict=True)):
         samples, data, points = view.whitened.shape
         few = max(3, min(samples, SCREEN_DRAWS, SCREEN_ROWS // max(1, data)))
-        part = _first(view, few)
+        part = View(first(view.posterior, few), view.points[:few, ...], view.whitened[:few, ...])
         noise = part.posterior.noise[:, None]
         alphas = []
         for some in blocks(x.shape[0], few * (data + points)):
@@ -88,15 +90,6 @@ def screen(views: list[View], q: Conditioned, features: list[Array]) -> Array:
             alphas.append(xp.mean(xp.log((reach.v_pd + noise) / (reach.c_xx + noise)), axis=0) / 2.0)
         rows.append(xp.concat(alphas))
     return xp.stack(rows)
-
-
-def _first(view: View, draws: int) -> View:
-    """The view of the first few draws."""
-    p = view.posterior
-    fewer = Posterior(
-        p.x, p.scales[:draws, ...], p.amplitude[:draws], p.noise[:draws], p.root[:draws, ...], p.weights[:draws, ...]
-    )
-    return View(fewer, view.points[:draws, ...], view.whitened[:draws, ...])
 
 
 @dataclass(frozen=True)
@@ -209,12 +202,19 @@ def alpha_and_gradient(
         g_b = -2.0 * g_cxx[:, k, :, None] * reach.b + xp.matmul(g_w, q.narrow[:, k, ...].mT)
         g_u = xp.matmul(g_b, q.whiten[:, k, ...].mT)
         g_e = -2.0 * (g_vpd[:, k, :] + g_cxx[:, k, :])[..., None] * reach.e - xp.matmul(g_u, view.whitened.mT)
-        g_data = xp.matmul(g_e, posterior.root) + g_mx[:, k, :, None] * posterior.weights[:, None, :]
-        scales, amplitude = posterior.scales, posterior.amplitude
-        per_draw = kernel_gradient(x, posterior.x, scales, amplitude, g_data)
-        per_draw = per_draw + kernel_gradient(x, view.points, scales, amplitude, g_u)
-        gradients.append(xp.sum(per_draw, axis=0))
+        once = distinct(posterior)  # k(x, data) is common to a sample's draws, so their slopes along it add up
+        g_e, g_mean = _sum_draws(posterior, g_e), _sum_draws(posterior, g_mx[:, k, :])
+        g_data = xp.matmul(g_e, once.root) + g_mean[..., None] * once.weights[:, None, :]
+        by_data = kernel_gradient(x, once.x, once.scales, once.amplitude, g_data)
+        by_points = kernel_gradient(x, view.points, posterior.scales, posterior.amplitude, g_u)
+        gradients.append(xp.sum(by_data, axis=0) + xp.sum(by_points, axis=0))
     return value, gradients
+
+
+def _sum_draws(posterior: Posterior, per_draw: Array) -> Array:
+    """The sums over the draws of each distinct sample: the transpose of `again`."""
+    xp = namespace(per_draw)
+    return xp.sum(xp.reshape(per_draw, (posterior.times, -1, *per_draw.shape[1:])), axis=0)
 
 
 def _back_through_tilt(star: _Star, g_tau: Array, best: Array) -> tuple[Array, Array]:

@@ -7,6 +7,9 @@
 | weights | (k(x, x) + noise I)^-1 y, one y for all samples or one a sample | (S, N)         |
 
 mean(p) = k(p, x) weights;   cov(p, q) = k(p, q) - (k(p, x) root^T) (k(q, x) root^T)^T
+
+Where a sample is drawn from several times, the S rows are the same few samples over and over: what is the same for all
+draws of a sample, as everything at common points is, is computed once for each and then repeated.
 """
 
 from dataclasses import dataclass
@@ -23,6 +26,7 @@ class Posterior:
     noise: Array  # (S,) variance
     root: Array
     weights: Array
+    times: int = 1  # the S samples are the first S / times of them, this many times one after the other
 
 
 def condition(x: Array, y: Array, scales: Array, amplitude: Array, noise: Array) -> Posterior:
@@ -40,7 +44,24 @@ def repeated(posterior: Posterior, times: int) -> Posterior:
     """The same S posteriors, `times` times one after the other."""
     xp = namespace(posterior.x)
     parts = (posterior.scales, posterior.amplitude, posterior.noise, posterior.root, posterior.weights)
-    return Posterior(posterior.x, *(xp.concat([part] * times, axis=0) for part in parts))
+    scales, amplitude, noise, root, weights = (xp.concat([part] * times, axis=0) for part in parts)
+    return Posterior(posterior.x, scales, amplitude, noise, root, weights, times * posterior.times)
+
+
+def first(posterior: Posterior, samples: int) -> Posterior:
+    """The first few samples."""
+    p, some = posterior, slice(samples)
+    return Posterior(p.x, p.scales[some, :], p.amplitude[some], p.noise[some], p.root[some, ...], p.weights[some, :])
+
+
+def distinct(posterior: Posterior) -> Posterior:
+    """Each sample once."""
+    return first(posterior, posterior.scales.shape[0] // posterior.times) if posterior.times > 1 else posterior
+
+
+def again(posterior: Posterior, once: Array) -> Array:
+    """(S, ...) what was computed for the distinct samples, for all."""
+    return namespace(once).concat([once] * posterior.times, axis=0) if posterior.times > 1 else once
 
 
 def cross(posterior: Posterior, points: Array) -> Array:
@@ -50,12 +71,21 @@ def cross(posterior: Posterior, points: Array) -> Array:
 
 def mean_and_variance(posterior: Posterior, points: Array) -> tuple[Array, Array]:
     """Marginal means and variances of f at points (n, F) or (S, n, F): two (S, n)."""
+    mean, whitened = project(posterior, points)
+    return mean, variance_of(posterior, whitened)
+
+
+def project(posterior: Posterior, points: Array) -> tuple[Array, Array]:
+    """Mean (S, n) of f at points (n, F) or (S, n, F), and root k(x, points) (S, N, n)."""
     xp = namespace(points)
     k = cross(posterior, points)
-    mean = xp.matmul(k, posterior.weights[..., None])[..., 0]
-    whitened = xp.matmul(k, posterior.root.mT)
-    variance = posterior.amplitude[:, None] - xp.sum(whitened * whitened, axis=-1)
-    return mean, xp.clip(variance, min=0.0)
+    return xp.matmul(k, posterior.weights[..., None])[..., 0], xp.matmul(posterior.root, k.mT)
+
+
+def variance_of(posterior: Posterior, whitened: Array) -> Array:
+    """Marginal variances (S, n) of f, from what `project` says of the points."""
+    xp = namespace(whitened)
+    return xp.clip(posterior.amplitude[:, None] - xp.sum(whitened * whitened, axis=-2), min=0.0)
 
 
 def moment_slopes(posterior: Posterior, points: Array) -> tuple[Array, Array]:
@@ -76,10 +106,12 @@ def _slope(posterior: Posterior, points: Array, upstream: Array) -> Array:
 
 
 def joint(posterior: Posterior, points: Array) -> tuple[Array, Array, Array]:
-    """Mean (S, n), covariance (S, n, n) of f at points, and root k(x, points) (S, N, n), which candidates need."""
-    xp = namespace(points)
-    k = cross(posterior, points)
-    mean = xp.matmul(k, posterior.weights[..., None])[..., 0]
-    whitened = xp.matmul(posterior.root, k.mT)
+    """Mean (S, n), covariance (S, n, n) of f at points (S, n, F), and root k(x, points) (S, N, n)."""
+    mean, whitened = project(posterior, points)
+    return mean, covariance_of(posterior, points, whitened), whitened
+
+
+def covariance_of(posterior: Posterior, points: Array, whitened: Array) -> Array:
+    """Covariance (S, n, n) of f at points (S, n, F), from what `project` says of them."""
     prior = kernel(points, points, posterior.scales, posterior.amplitude)
-    return mean, prior - xp.matmul(whitened.mT, whitened), whitened
+    return prior - namespace(points).matmul(whitened.mT, whitened)

@@ -10,7 +10,7 @@ import numpy as np
 
 from pesmo.entropy.candidate import View, alpha, alpha_and_gradient, screen
 from pesmo.entropy.propagate import Conditioned, propagate
-from pesmo.gp.posterior import joint, mean_and_variance
+from pesmo.gp.posterior import again, covariance_of, distinct, project, variance_of
 from pesmo.methods.design import candidates
 from pesmo.methods.maximize import maximize
 from pesmo.methods.model import Model, fit
@@ -26,7 +26,7 @@ FEW = 3  # objectives
 DRAWS = 2  # for each hyperparameter sample, where objectives are few
 GRID = 1024  # first points of the Pareto search, and candidates of the maximization
 SEARCH = Search(points=50)  # of each draw's Pareto set: M at most 50
-DATA_CHECKED = 100  # data points whose probability to dominate is looked at: the best ranks under the draws' average
+DATA_CHECKED = 100  # data points whose probability to dominate is looked at, at most
 DATA_ROWS = 16  # data points with factors, at most, per draw
 RESOLUTION = 0.3  # of the front's uncertainty: experiments are not compared by finer details than this
 RELEVANT = 1e-2  # least probability that a data point dominates a Pareto point for it to have factors
@@ -100,16 +100,21 @@ def condition_on_pareto_sets(model: Model, evidence: Evidence, rng: np.random.Ge
     fronts = pareto_sets(
         Functions(model.evaluate_paths, model.path_slopes, model.space.snap, model.worst), initial, SEARCH, rng
     )
-    pareto, real = _stack([front.points for front in fronts])
-    chosen, present = _stack(_relevant_data(model, data, pareto, real))
-    points = np.concatenate([pareto, chosen], axis=1)  # (S, P, d)
-    features = model.features(points)
+    pareto, real = _stack([front.points for front in fronts], 0.5)
+    data = _hopeful(model, data)
+    at_pareto = [project(s.posterior, x) for s, x in zip(model.surrogates, model.features(pareto), strict=True)]
+    at_data = [project(distinct(s.posterior), x) for s, x in zip(model.surrogates, model.features(data), strict=True)]
+    rows, present = _relevant_data(model, at_data, at_pareto, real)
+    points = np.concatenate([pareto, data[rows]], axis=1)  # (S, P, d)
     views, means, covariances = [], [], []
-    for surrogate, x in zip(model.surrogates, features, strict=True):
-        mean, covariance, whitened = joint(surrogate.posterior, x)
-        views.append(View(surrogate.posterior, x, whitened))
-        means.append(mean)
-        covariances.append(covariance)
+    for s, x, (mean_j, white_j), (mean_i, white_i) in zip(
+        model.surrogates, model.features(points), at_pareto, at_data, strict=True
+    ):
+        sample = np.arange(rows.shape[0])[:, None] % mean_i.shape[0]  # (S, 1) of each draw
+        whitened = np.concatenate([white_j, np.moveaxis(white_i[sample, :, rows], 1, 2)], axis=2)
+        views.append(View(s.posterior, x, whitened))
+        means.append(np.concatenate([mean_j, mean_i[sample, rows]], axis=1))
+        covariances.append(covariance_of(s.posterior, x, whitened))
     active = _active(model.space.snap(points), np.concatenate([real, present], axis=1), real)
     best = _best(fronts, model.worst, pareto.shape[1])
     conditioned = propagate(np.stack(means, axis=1), np.stack(covariances, axis=1), active, real, best)
@@ -130,10 +135,10 @@ def _blur(fronts: list[Front], covariances: list[np.ndarray], real: np.ndarray) 
     return (RESOLUTION * np.max(uncertainty) * extent) ** 2
 
 
-def _stack(sets: list[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
-    """(S, n, d) sets of points padded to the largest with the cube's centre, and (S, n) True for the real ones."""
+def _stack(sets: list[np.ndarray], filling: float) -> tuple[np.ndarray, np.ndarray]:
+    """(S, n, ...) sets padded to the largest with a filling, and (S, n) True for what is no padding."""
     most = max(s.shape[0] for s in sets)
-    stacked = np.full((len(sets), most, sets[0].shape[1]), 0.5)
+    stacked = np.full((len(sets), most, *sets[0].shape[1:]), filling, sets[0].dtype)
     real = np.zeros((len(sets), most), bool)
     for i, s in enumerate(sets):
         stacked[i, : s.shape[0]] = s
@@ -141,28 +146,41 @@ def _stack(sets: list[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
     return stacked, real
 
 
-def _relevant_data(model: Model, data: np.ndarray, pareto: np.ndarray, real: np.ndarray) -> list[np.ndarray]:
+def _hopeful(model: Model, data: np.ndarray) -> np.ndarray:
+    """Of many data points, those of the best ranks under the draws' average: the others hardly dominate anything."""
+    if data.shape[0] <= DATA_CHECKED:
+        return data
+    average = np.mean(model.evaluate_paths(data), axis=0)
+    return data[np.argsort(ranks(average), kind="stable")[:DATA_CHECKED]]
+
+
+def _relevant_data(
+    model: Model,
+    at_data: list[tuple[np.ndarray, np.ndarray]],
+    at_pareto: list[tuple[np.ndarray, np.ndarray]],
+    real: np.ndarray,
+) -> tuple[np.ndarray, np.ndarray]:
     """Per draw, the data points that might dominate a Pareto point: the others' factors change nothing.
 
     log Pr(x_i dominates x*_j) <= sum_k log Phi(min(0, mean_j - mean_i) / (sd_i + sd_j)), as no correlation makes the
     difference's sd larger than the sum of the two; log Phi(-t) <= -t^2 / 2 bounds it without special functions.
+
+    at_data    per objective, the projection (see gp/posterior.py) of the data points, of each distinct sample
+    at_pareto  per objective, that of the Pareto points, of each draw
+    Gives rows (S, r) of the data, and (S, r) False for padding.
     """
-    if data.shape[0] > DATA_CHECKED:
-        average = np.mean(model.evaluate_paths(data), axis=0)
-        data = data[np.argsort(ranks(average), kind="stable")[:DATA_CHECKED]]
     bound = 0.0
-    for surrogate, x_data, x_pareto in zip(model.surrogates, model.features(data), model.features(pareto), strict=True):
-        mean_i, variance_i = mean_and_variance(surrogate.posterior, x_data)
-        mean_j, variance_j = mean_and_variance(surrogate.posterior, x_pareto)
-        sd = np.sqrt(variance_i)[:, :, None] + np.sqrt(variance_j)[:, None, :] + 1e-12
-        worse = np.maximum(mean_i[:, :, None] - mean_j[:, None, :], 0.0)
+    for surrogate, (mean_i, white_i), (mean_j, white_j) in zip(model.surrogates, at_data, at_pareto, strict=True):
+        posterior = surrogate.posterior
+        sd_i = np.sqrt(variance_of(distinct(posterior), white_i))
+        sd_j = np.sqrt(variance_of(posterior, white_j))
+        sd = again(posterior, sd_i)[:, :, None] + sd_j[:, None, :] + 1e-12
+        worse = np.maximum(again(posterior, mean_i)[:, :, None] - mean_j[:, None, :], 0.0)
         bound = bound - 0.5 * (worse / sd) ** 2
     likely = np.max(np.where(real[:, None, :], bound, -np.inf), axis=2)  # (S, n)
-    rows = []
-    for likelihood in likely:
-        order = np.argsort(-likelihood, kind="stable")[:DATA_ROWS]
-        rows.append(data[order[likelihood[order] > np.log(RELEVANT)]])
-    return rows
+    order = np.argsort(-likely, axis=1, kind="stable")[:, :DATA_ROWS]
+    few = [best[row[best] > np.log(RELEVANT)] for best, row in zip(order, likely, strict=True)]
+    return _stack(few, 0)
 
 
 def _best(fronts: list[Front], worst: np.ndarray | float, most: int) -> np.ndarray:
