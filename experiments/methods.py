@@ -65,6 +65,16 @@ VARIANTS = {
     f"pesmo{VARIED}{name}": Variant(variant.words, variant.constants if name == "ends" else PAPER | variant.constants)
     for name, variant in {
         "paper": Variant("as in the paper", {}),
+        "letter": Variant(
+            "Pareto sets from a grid of 3,000 points, a candidate's factors in full, factors for all data",
+            {
+                ("pesmo.methods.pesmo", "GRID"): 3000,
+                ("pesmo.methods.pesmo", "SEARCH"): ParetoSearch(points=50, rounds=0),
+                ("pesmo.methods.pesmo", "DATA_ROWS"): 10**6,
+                ("pesmo.methods.pesmo", "RELEVANT"): 1e-300,
+                ("pesmo.entropy.candidate", "STEP"): 1.0,
+            },
+        ),
         "ends": Variant("each objective's best is known to be the best", {("pesmo.methods.pesmo", "DRAWS"): 1}),
         "draws-24": Variant("24 hyperparameter samples and draws, not 10", {("pesmo.methods.model", "SAMPLES"): 24}),
         "points-10": Variant(
