@@ -8,15 +8,16 @@ from __future__ import annotations
 from dataclasses import replace
 
 from experiments import synthetic
-from experiments.methods import PLAIN, VARIANTS
+from experiments.methods import LETTER, PLAIN, VARIANTS
 from experiments.results import Results
 from experiments.runs import Run
-from experiments.sections import Output, completed
-from experiments.summary import NONE, at, paired, table
+from experiments.sections import Output, completed, difference, marks_table
+from experiments.summary import NONE, Scores, at, paired, table
 from pesmo.methods.pesmo import FEW
 
 TITLE = "Ablations"
 SETTINGS = ("d3-K2-noiseless", "d3-K2-noise", "d6-K4-noiseless", "d6-K4-noise")
+FIRST = 10  # problems: those of the README's table of the front's quality
 NUMBERS, EVALUATIONS, EVERY = synthetic.NUMBERS, synthetic.EVALUATIONS, 20
 
 
@@ -52,4 +53,27 @@ def section(results: Results, output: Output) -> str:
         if rows:
             header = ["variant", "what is changed", "problems", *[f"{mark} evaluations" for mark in synthetic.MARKS]]
             parts += [f"### {setting}, varied", table(header, rows)]
+        parts += _beside_the_papers(
+            completed(results, "synthetic", setting, ["pesmo", "pesmo-decoupled", PLAIN, LETTER], synthetic.MARKS[-1]),
+            synthetic.CHOSEN_ON.get(setting, 0),
+        )
     return "\n\n".join(parts)
+
+
+def _beside_the_papers(runs: dict[str, Scores], chosen_on: int) -> list[str]:
+    """PESMO as it is beside the paper's to the letter, in absolute terms, where that was run."""
+    if LETTER not in runs:
+        return []
+    first = {m: {n: found[n] for n in found if n < FIRST} for m, found in runs.items()}
+    fresh = {m: {n: found[n] for n in found if n >= chosen_on} for m, found in runs.items()}
+    pairs = [(form, mark) for form in runs if form not in (PLAIN, LETTER) for mark in synthetic.MARKS[1:]]
+    return [
+        f"**Beside the paper's own.** {LETTER} is the paper to the letter: ten draws, {VARIANTS[LETTER].words}. "
+        f"On the first {FIRST} problems:",
+        marks_table(first, synthetic.MARKS, FIRST),
+        "On all:",
+        marks_table(runs, synthetic.MARKS, NUMBERS),
+        "\n".join(f"- {difference(runs, form, LETTER, mark)}" for form, mark in pairs),
+        f"On the problems after the first {chosen_on}, which nothing was chosen on:",
+        "\n".join(f"- {difference(fresh, form, LETTER, mark)}" for form, mark in pairs),
+    ]

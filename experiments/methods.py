@@ -61,6 +61,7 @@ def _narrow_prior(d: int, noise: float | None) -> Prior:
 # PESMO as in the paper: ten draws, and of a Pareto point no more is known than that nothing dominates it.
 PAPER = {("pesmo.methods.pesmo", "FEW"): 0}
 PLAIN = f"pesmo{VARIED}paper"
+LETTER = f"pesmo{VARIED}letter"  # and its other choices too, those that were ours in PLAIN
 VARIANTS = {
     f"pesmo{VARIED}{name}": Variant(variant.words, variant.constants if name == "ends" else PAPER | variant.constants)
     for name, variant in {

@@ -18,6 +18,7 @@ from experiments import ablation, methods, rivals, runs, synthetic
 from experiments.results import Results
 from experiments.runs import Run, perform
 from experiments.sections import Output
+from experiments.summary import Scores
 from pesmo.methods import model
 
 
@@ -222,4 +223,18 @@ def test_a_variant_is_compared_with_plain_pesmo_on_the_same_problems(tmp_path: P
             for mark in (20, 40, 60):
                 results.append(run, {"number": number, "spent": mark, "mark": mark, "score": score, "observed": 0}, 1)
     text = ablation.section(results, Output(tmp_path))
+    assert "Beside the paper's own" not in text
     assert "| pesmo+draws-24 | 24 hyperparameter samples and draws, not 10 | 2 | −0.30 ± 0.20 |" in text
+
+
+def test_pesmo_is_set_beside_the_papers_on_the_first_problems_on_all_and_on_the_fresh_ones() -> None:
+    def flat(score: float) -> Scores:
+        return {n: {20: 0.0, 40: score if n < 50 else score - 1.0, 60: 0.0} for n in range(60)}
+
+    parts = "\n".join(ablation._beside_the_papers({"pesmo": flat(-2.0), "pesmo+letter": flat(-1.5)}, 50))
+    first, everything = parts.split("On all:")
+    assert "| pesmo | 10 | **0.00 ± 0.00** | **−2.00 ± 0.00** |" in first
+    assert "| pesmo+letter | 60 | **0.00 ± 0.00** | −1.67 ± 0.05 |" in everything
+    assert "pesmo less pesmo+letter at 40 evaluations: −0.50 ± 0.00 over 60 problems" in everything
+    assert "pesmo less pesmo+letter at 40 evaluations: −0.50 ± 0.00 over 10 problems" in everything
+    assert ablation._beside_the_papers({"pesmo": flat(-2.0)}, 50) == []
