@@ -27,7 +27,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 
 import pesmo
 from pesmo.gp.kernels import kernel
-from pesmo.gp.posterior import cross, joint
+from pesmo.gp.posterior import joint, project
 from pesmo.methods import model as models
 from pesmo.methods import pesmo as method
 from pesmo.methods.maximize import maximize
@@ -84,7 +84,7 @@ class Reference:
         pairs = zip(self.model.surrogates, self.model.features(unit), self.model.features(self.points), strict=True)
         for k, (surrogate, x, z) in enumerate(pairs):
             p = surrogate.posterior
-            e = cross(p, x) @ p.root.mT
+            e = project(p, x)[1].mT
             u = kernel(x, z, p.scales, p.amplitude) - e @ self.whitened[k]
             before = np.maximum(p.amplitude[:, None] - np.sum(e * e, axis=-1), 1e-9)
             after = np.maximum(before - np.einsum("snp,spq,snq->sn", u, self.removed[:, k], u), 1e-8)

@@ -10,7 +10,7 @@ from scipy.stats import multivariate_normal as _normal
 from pesmo.gp.hyper import default_prior, log_density, pairwise, slice_sample, start
 from pesmo.gp.kernels import kernel, kernel_gradient
 from pesmo.gp.paths import draw_paths, evaluate, slopes
-from pesmo.gp.posterior import condition, joint, mean_and_variance, repeated
+from pesmo.gp.posterior import condition, joint, mean_and_variance, moment_slopes, repeated
 from pesmo.gp.scaling import scaling_of
 from tests.backends import BACKENDS, IDS, back, to
 
@@ -69,8 +69,14 @@ def test_a_repeated_posterior_is_that_of_repeated_hyperparameters(xp) -> None:
     twice = [np.concatenate([part, part]) for part in (SCALES, AMPLITUDE, NOISE)]
     right = condition(*to(xp, X, Y, *twice))
     one = repeated(condition(*to(xp, X, Y, SCALES, AMPLITUDE, NOISE)), 2)
-    for found, expected in zip(mean_and_variance(one, to(xp, Z)), mean_and_variance(right, to(xp, Z)), strict=True):
-        np.testing.assert_allclose(back(found), back(expected), rtol=1e-12)
+    assert one.root.shape[0] == S  # kept once
+    own = to(xp, RNG.uniform(size=(2 * S, 4, F)))  # points of each draw's own
+    for of in (mean_and_variance, moment_slopes):
+        for points in (to(xp, Z), own):
+            for found, expected in zip(of(one, points), of(right, points), strict=True):
+                np.testing.assert_allclose(back(found), back(expected), rtol=1e-10, atol=1e-14)
+    for found, expected in zip(joint(one, own), joint(right, own), strict=True):
+        np.testing.assert_allclose(back(found), back(expected), rtol=1e-10, atol=1e-14)
 
 
 @pytest.mark.parametrize("xp", BACKENDS, ids=IDS)

@@ -17,7 +17,7 @@ written with y = sqrt(tau) so that tau = 0 means no factor, and
 
 from dataclasses import dataclass
 
-from pesmo.arrays import Array, blocks, cholesky, inverse_lower, namespace
+from pesmo.arrays import Array, blocks, cholesky, inverse_lower, namespace, times_lower, times_lower_transposed
 from pesmo.entropy.factors import LARGEST_A, LARGEST_SHARE, LEAST_SHARE, SMALLEST_A, Tilted, tilt
 from pesmo.entropy.propagate import Conditioned
 from pesmo.gp.kernels import kernel, kernel_gradient
@@ -56,7 +56,7 @@ def _reach(view: View, whiten: Array, narrow: Array, x: Array) -> tuple[_Reach, 
     xp = namespace(x)
     posterior, once = view.posterior, distinct(view.posterior)
     k_data = cross(once, x)
-    root_e = xp.matmul(k_data, once.root.mT)
+    root_e = times_lower_transposed(k_data, once.root)
     known = once.amplitude[:, None] - xp.sum(root_e * root_e, axis=-1)
     mean = again(posterior, xp.matmul(k_data, once.weights[..., None])[..., 0])
     e = again(posterior, root_e)
@@ -81,7 +81,7 @@ def screen(views: list[View], q: Conditioned, features: list[Array]) -> Array:
     rows = []
     for k, (view, x) in enumerate(zip(views, features, strict=True)):
         samples, data, points = view.whitened.shape
-        few = max(3, min(samples, SCREEN_DRAWS, SCREEN_ROWS // max(1, data)))
+        few = min(max(3, min(SCREEN_DRAWS, SCREEN_ROWS // max(1, data))), samples // view.posterior.times)
         part = View(first(view.posterior, few), view.points[:few, ...], view.whitened[:few, ...])
         noise = part.posterior.noise[:, None]
         alphas = []
@@ -130,21 +130,35 @@ def _star(views: list[View], q: Conditioned, features: list[Array]) -> tuple[_St
     beta = xp.where(matched, tilted.beta, xp.zeros_like(s2))
     tau = STEP * beta / (s2 * (1.0 - beta))
 
-    y = xp.sqrt(tau)
-    c = c_xx[..., None] - c_xj
-    d = q.cov[..., None, :, :] + c[..., :, None] - c_xj[..., None, :]
-    size = c.shape[-1]
-    ridge = xp.eye(size, dtype=c.dtype)
-    inner = y[..., :, None] * (d + least[..., None] * ridge) * y[..., None, :] + ridge
-    column = (y * c)[..., None]
-    # |y c|^2 bounds (y c)^T (I + y D y)^-1 (y c), since D is positive semi-definite.
-    corner = 1.0 + 2.0 * xp.sum(column * column, axis=-2, keepdims=True)
-    factor = cholesky(
-        xp.concat([xp.concat([inner, column], axis=-1), xp.concat([column.mT, corner], axis=-1)], axis=-2)
-    )
+    factor = cholesky(_bordered(q.cov, c_xx, c_xj, xp.sqrt(tau), least))
+    size = tau.shape[-1]
     removed = xp.sum(factor[..., size, :size] ** 2, axis=-1)
     v_cpd = xp.clip(c_xx - removed, min=least[..., 0], max=c_xx)
     return _Star(v_pd, c_xx, s2, tau, tilted, matched, factor, v_cpd, noise), reaches
+
+
+def _bordered(cov: Array, c_xx: Array, c_xj: Array, y: Array, least: Array) -> Array:
+    """[[I + y (D + least I) y, y c], [., large]] (S, K, G, M + 1, M + 1), as one product, in few passes over memory.
+
+    With a last row and column of zeros on cov, a last entry of 0 on C_xj, of C_xx on c and of 1 on y, all but the
+    diagonal is y_i (cov_ij + c_i - C_xj) y_j. |y c|^2 bounds (y c)^T (I + y D y)^-1 (y c), since D is positive
+    semi-definite: the corner is large enough.
+    """
+    xp = namespace(cov)
+    size = y.shape[-1]
+    c = c_xx[..., None] - c_xj
+    below = xp.zeros((*cov.shape[:-2], 1, size), dtype=cov.dtype)
+    beside = xp.zeros((*cov.shape[:-2], size + 1, 1), dtype=cov.dtype)
+    wide = xp.concat([xp.concat([cov, below], axis=-2), beside], axis=-1)[..., None, :, :]
+    matrix = wide + xp.concat([c, c_xx[..., None]], axis=-1)[..., :, None]
+    matrix -= xp.concat([c_xj, xp.zeros_like(c_xx)[..., None]], axis=-1)[..., None, :]
+    one = xp.concat([y, xp.ones_like(c_xx)[..., None]], axis=-1)
+    matrix *= one[..., :, None]
+    matrix *= one[..., None, :]
+    corner = 1.0 + 2.0 * xp.sum((y * c) ** 2, axis=-1, keepdims=True)
+    diagonal = xp.concat([1.0 + least * y**2, corner], axis=-1)
+    matrix += diagonal[..., None] * xp.eye(size + 1, dtype=cov.dtype)
+    return matrix
 
 
 def alpha(views: list[View], conditioned: Conditioned, features: list[Array], blur: Array | None = None) -> Array:
@@ -155,7 +169,7 @@ def alpha(views: list[View], conditioned: Conditioned, features: list[Array], bl
     xp = namespace(features[0])
     samples, objectives, points = conditioned.mean.shape
     parts = []
-    for some in blocks(features[0].shape[0], samples * objectives * points**2, least=4):
+    for some in blocks(features[0].shape[0], samples * objectives * points**2, least=8):
         star, _ = _star(views, conditioned, [x[some, :] for x in features])
         noise = star.noise if blur is None else star.noise + blur[None, :, None]
         parts.append(xp.mean(xp.log((star.v_pd + noise) / (star.v_cpd + noise)), axis=0) / 2.0)
@@ -204,7 +218,7 @@ def alpha_and_gradient(
         g_e = -2.0 * (g_vpd[:, k, :] + g_cxx[:, k, :])[..., None] * reach.e - xp.matmul(g_u, view.whitened.mT)
         once = distinct(posterior)  # k(x, data) is common to a sample's draws, so their slopes along it add up
         g_e, g_mean = _sum_draws(posterior, g_e), _sum_draws(posterior, g_mx[:, k, :])
-        g_data = xp.matmul(g_e, once.root) + g_mean[..., None] * once.weights[:, None, :]
+        g_data = times_lower(g_e, once.root) + g_mean[..., None] * once.weights[:, None, :]
         by_data = kernel_gradient(x, once.x, once.scales, once.amplitude, g_data)
         by_points = kernel_gradient(x, view.points, posterior.scales, posterior.amplitude, g_u)
         gradients.append(xp.sum(by_data, axis=0) + xp.sum(by_points, axis=0))

@@ -3,18 +3,19 @@
 | name    | meaning                                                       | shape            |
 |---------|---------------------------------------------------------------|------------------|
 | x       | where there is data                                           | (N, F)           |
-| root    | L^-1, with L L^T = k(x, x) + noise I                          | (S, N, N)        |
+| root    | L^-1, with L L^T = k(x, x) + noise I, of each distinct sample | (S / times, N, N) |
 | weights | (k(x, x) + noise I)^-1 y, one y for all samples or one a sample | (S, N)         |
 
 mean(p) = k(p, x) weights;   cov(p, q) = k(p, q) - (k(p, x) root^T) (k(q, x) root^T)^T
 
-Where a sample is drawn from several times, the S rows are the same few samples over and over: what is the same for all
-draws of a sample, as everything at common points is, is computed once for each and then repeated.
+Where samples are drawn from several times, the S rows are the same S / times samples over and over. What is the same
+for all draws of a sample (everything at common points) is computed once for each and then repeated.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
-from pesmo.arrays import Array, cholesky, inverse_lower, namespace
+from pesmo.arrays import Array, cholesky, inverse_lower, namespace, times_lower, times_lower_transposed
 from pesmo.gp.kernels import kernel, kernel_gradient
 
 
@@ -26,7 +27,7 @@ class Posterior:
     noise: Array  # (S,) variance
     root: Array
     weights: Array
-    times: int = 1  # the S samples are the first S / times of them, this many times one after the other
+    times: int = 1  # that the distinct samples come, one after the other
 
 
 def condition(x: Array, y: Array, scales: Array, amplitude: Array, noise: Array) -> Posterior:
@@ -43,20 +44,20 @@ def condition(x: Array, y: Array, scales: Array, amplitude: Array, noise: Array)
 def repeated(posterior: Posterior, times: int) -> Posterior:
     """The same S posteriors, `times` times one after the other."""
     xp = namespace(posterior.x)
-    parts = (posterior.scales, posterior.amplitude, posterior.noise, posterior.root, posterior.weights)
-    scales, amplitude, noise, root, weights = (xp.concat([part] * times, axis=0) for part in parts)
-    return Posterior(posterior.x, scales, amplitude, noise, root, weights, times * posterior.times)
+    parts = (posterior.scales, posterior.amplitude, posterior.noise, posterior.weights)
+    scales, amplitude, noise, weights = (xp.concat([part] * times, axis=0) for part in parts)
+    return Posterior(posterior.x, scales, amplitude, noise, posterior.root, weights, times * posterior.times)
 
 
 def first(posterior: Posterior, samples: int) -> Posterior:
-    """The first few samples."""
+    """The first few of the distinct samples."""
     p, some = posterior, slice(samples)
     return Posterior(p.x, p.scales[some, :], p.amplitude[some], p.noise[some], p.root[some, ...], p.weights[some, :])
 
 
 def distinct(posterior: Posterior) -> Posterior:
     """Each sample once."""
-    return first(posterior, posterior.scales.shape[0] // posterior.times) if posterior.times > 1 else posterior
+    return first(posterior, posterior.root.shape[0]) if posterior.times > 1 else posterior
 
 
 def again(posterior: Posterior, once: Array) -> Array:
@@ -79,7 +80,15 @@ def project(posterior: Posterior, points: Array) -> tuple[Array, Array]:
     """Mean (S, n) of f at points (n, F) or (S, n, F), and root k(x, points) (S, N, n)."""
     xp = namespace(points)
     k = cross(posterior, points)
-    return xp.matmul(k, posterior.weights[..., None])[..., 0], xp.matmul(posterior.root, k.mT)
+    mean = xp.matmul(k, posterior.weights[..., None])[..., 0]
+    return mean, _with_root(posterior, times_lower_transposed, k).mT
+
+
+def _with_root(posterior: Posterior, product: Callable[[Array, Array], Array], k: Array) -> Array:
+    """(S, n, N) the product of each sample's k (S, n, N) with its root; draws of one sample share the root."""
+    xp = namespace(k)
+    by_draw = xp.reshape(k, (posterior.times, posterior.root.shape[0], *k.shape[1:]))
+    return xp.reshape(product(by_draw, posterior.root), k.shape)
 
 
 def variance_of(posterior: Posterior, whitened: Array) -> Array:
@@ -90,9 +99,8 @@ def variance_of(posterior: Posterior, whitened: Array) -> Array:
 
 def moment_slopes(posterior: Posterior, points: Array) -> tuple[Array, Array]:
     """Gradients of the marginal means and variances at points (n, F) or (S, n, F): two (S, n, F)."""
-    xp = namespace(points)
-    k = cross(posterior, points)
-    solved = xp.matmul(xp.matmul(k, posterior.root.mT), posterior.root)  # (S, n, N) k(p, x) (k(x, x) + noise I)^-1
+    whitened = _with_root(posterior, times_lower_transposed, cross(posterior, points))
+    solved = _with_root(posterior, times_lower, whitened)  # (S, n, N) k(p, x) (k(x, x) + noise I)^-1
     return mean_slope(posterior, points), _slope(posterior, points, -2.0 * solved)
 
 
