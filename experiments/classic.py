@@ -14,7 +14,7 @@ from experiments.task import Task, unit_task
 TITLE = "Test problems"
 SETTINGS = tuple(CLASSIC)
 
-NUMBERS, EVALUATIONS, EVERY = 5, 50, 10
+NUMBERS, EVALUATIONS, EVERY = 5, 50, 25
 
 
 def task(run: Run) -> Task:

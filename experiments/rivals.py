@@ -20,7 +20,7 @@ from experiments.summary import NONE, Scores, at, best_bold, mean, paired, table
 
 TITLE = "Today's rivals"
 SETTINGS = (*classic.SETTINGS, "d3-K2-noiseless", "d3-K2-noise", "d6-K4-noiseless", "d6-K4-noise")
-NUMBERS, EVALUATIONS, EVERY = 5, 50, 10
+NUMBERS, EVALUATIONS, EVERY = 5, 50, 5  # a divisor of every mark below
 OPTIONS = synthetic.OPTIONS
 BESIDE = ("pesmo", "pesmo-decoupled", "random")
 SLOW = ("branin-currin", "d3-K2-noiseless")  # where HVKG runs too

@@ -14,7 +14,7 @@ import pytest
 import pesmo
 from benchmarks import problems
 from benchmarks.problems import half_linear_problem
-from experiments import ablation, methods, rivals, runs, synthetic
+from experiments import ablation, classic, methods, rivals, runs, synthetic
 from experiments.results import Results
 from experiments.runs import Run, perform
 from experiments.sections import Output
@@ -188,6 +188,15 @@ def test_problems_that_nothing_was_chosen_on_are_shown_apart() -> None:
     assert "pesmo less sur at 60 evaluations: −2.00 ± 0.00 over 3 problems" in text
     assert "parego" not in text
     assert synthetic._unseen(runs, (20, 40, 60), None) == ""
+
+
+@pytest.mark.parametrize("setting", rivals.SETTINGS)
+def test_scores_are_taken_where_the_page_shows_them(setting: str) -> None:
+    experiment = "classic" if setting in classic.SETTINGS else "synthetic"
+    own = classic if experiment == "classic" else synthetic
+    for mark in rivals.marks(experiment, setting):
+        assert mark % own.EVERY == 0
+        assert mark % rivals.EVERY == 0
 
 
 def test_a_variant_changes_its_constants_only_while_it_runs() -> None:
