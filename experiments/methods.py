@@ -61,7 +61,9 @@ def _narrow_prior(d: int, noise: float | None) -> Prior:
 # PESMO as in the paper: ten draws, and of a Pareto point no more is known than that nothing dominates it.
 PAPER = {("pesmo.methods.pesmo", "FEW"): 0}
 PLAIN = f"pesmo{VARIED}paper"
-LETTER = f"pesmo{VARIED}letter"  # and its other choices too, those that were ours in PLAIN
+# And every other choice the paper names. Still ours: the numerics of EP (difference form, what damps it, factors that
+# would widen a variance left out), the priors of the hyperparameters, the maximizer's short list.
+LETTER = f"pesmo{VARIED}letter"
 VARIANTS = {
     f"pesmo{VARIED}{name}": Variant(variant.words, variant.constants if name == "ends" else PAPER | variant.constants)
     for name, variant in {

@@ -56,16 +56,16 @@ def _reach(view: View, whiten: Array, narrow: Array, x: Array) -> tuple[_Reach, 
     xp = namespace(x)
     posterior, once = view.posterior, distinct(view.posterior)
     k_data = cross(once, x)
-    root_e = times_lower_transposed(k_data, once.root)
-    known = once.amplitude[:, None] - xp.sum(root_e * root_e, axis=-1)
-    mean = again(posterior, xp.matmul(k_data, once.weights[..., None])[..., 0])
-    e = again(posterior, root_e)
+    e_once = times_lower_transposed(k_data, once.root)
+    v_once = once.amplitude[:, None] - xp.sum(e_once * e_once, axis=-1)
+    mean_once = xp.matmul(k_data, once.weights[..., None])[..., 0]
+    e, v_pd, mean = (again(posterior, part) for part in (e_once, v_once, mean_once))
     u = kernel(x, view.points, posterior.scales, posterior.amplitude)
     u -= xp.matmul(e, view.whitened)
     b = xp.matmul(u, whiten)
     w = xp.matmul(b, narrow)
     least = SMALLEST * posterior.amplitude[:, None]
-    v_pd = xp.maximum(again(posterior, known), least)
+    v_pd = xp.maximum(v_pd, least)
     c_xx = xp.maximum(v_pd - xp.sum(b * b, axis=-1), least) + xp.sum(w * w, axis=-1)
     return _Reach(e, b, w, v_pd, xp.minimum(c_xx, v_pd)), mean
 

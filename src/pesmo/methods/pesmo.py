@@ -110,7 +110,7 @@ def condition_on_pareto_sets(model: Model, evidence: Evidence, rng: np.random.Ge
     for s, x, (mean_j, white_j), (mean_i, white_i) in zip(
         model.surrogates, model.features(points), at_pareto, at_data, strict=True
     ):
-        sample = np.arange(rows.shape[0])[:, None] % mean_i.shape[0]  # (S, 1) of each draw
+        sample = np.arange(rows.shape[0])[:, None] % mean_i.shape[0]  # (S, 1) the distinct sample of each draw
         whitened = np.concatenate([white_j, np.moveaxis(white_i[sample, :, rows], 1, 2)], axis=2)
         views.append(View(s.posterior, x, whitened))
         means.append(np.concatenate([mean_j, mean_i[sample, rows]], axis=1))
