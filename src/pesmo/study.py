@@ -17,15 +17,14 @@ from pesmo.methods.registry import method_for
 from pesmo.problem import Evidence, Experiment, Objective, Trial, check_values, is_number
 from pesmo.space import Space
 from pesmo.store import check_place, find_study, open_study, short, shown
-from pesmo.store.contract import Outcome, Record, Store, Terms
-from pesmo.store.owner import is_dead, this_process
+from pesmo.store.contract import RETRIES, Outcome, Record, Store, Terms
+from pesmo.store.owner import is_dead
 from pesmo.suggest import blas, propose, rng_for, to_state
 from pesmo.view import View
 
 if TYPE_CHECKING:
     from pesmo.report.gallery import Gallery
 
-RETRIES = 2  # how often an abandoned trial is asked again
 RECOMMEND, ACQUISITION, FITTED = 1, 2, 3  # streams of randomness beside the trials'
 
 
@@ -133,14 +132,15 @@ class Study:
         """The next trial to run, or a list of n. It counts as pending until it is told or failed.
 
         lease    seconds after which the trial is abandoned, and may be asked again, unless `trial.renew()` is called or
-                 it is told before; None: it is held for ever. A result that comes late is still welcome.
+                 it is told before; None: it is held for ever. A result that comes late is still welcome. The lease
+                 runs by the clock alone: this process may end meanwhile.
         retries  how often it may be asked again.
         """
         if lease is not None and not (is_number(lease) and lease > 0):
             raise DefinitionError(f"lease must be a number of seconds > 0 or None, not {lease!r}")
         if isinstance(retries, bool) or not isinstance(retries, int) or retries < 0:
             raise DefinitionError(f"retries must be a whole number >= 0, not {retries!r}")
-        terms = Terms(lease, retries, None if lease is None else this_process())
+        terms = Terms(lease, retries)
         if n is None:
             return self._ask(terms)
         if isinstance(n, bool) or not isinstance(n, int) or n < 1:
@@ -148,13 +148,17 @@ class Study:
         return [self._ask(terms) for _ in range(n)]
 
     def _ask(self, terms: Terms) -> Trial:
+        """A trial on these terms: a run's have an owner, which others may find dead before the lease is over."""
         self._view.sync()
         return self._handed_out(self._claim(terms) or self._reserve(terms))
 
     def retry(self, lease: float | None = None) -> Trial | None:
         """Only a trial that was abandoned and may be asked again; None where there is none."""
+        return self._retry(Terms(lease))
+
+    def _retry(self, terms: Terms) -> Trial | None:
         self._view.sync()
-        record = self._claim(Terms(lease, 0, None if lease is None else this_process()))
+        record = self._claim(terms)
         return None if record is None else self._handed_out(record)
 
     def release(self, trials: Iterable[Trial | int]) -> None:

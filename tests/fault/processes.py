@@ -22,6 +22,8 @@ import pesmo.store.directory
 import pesmo.store.schema
 from pesmo.errors import TrialError
 from pesmo.space import Float, Space
+from pesmo.store.contract import Terms
+from pesmo.store.owner import this_process
 from pesmo.study import Study
 
 SPACE = Space(x=Float(0, 1), y=Float(0, 1))
@@ -151,7 +153,7 @@ def killing(storage: str, seed: str) -> dict:
     def work() -> None:
         one = study(storage)
         while True:
-            trial = one.ask(lease=600, retries=1000)
+            trial = one._ask(Terms(600, 1000, this_process()))
             time.sleep(0.05)
             told = one.tell(trial, both(trial.inputs))
             with log.open("a") as file:

@@ -225,14 +225,14 @@ def test_a_machine_that_starts_no_more_processes_is_the_message_of_a_failed_tria
 
 def test_a_run_whose_method_has_nothing_left_to_ask_ends_normally(monkeypatch) -> None:
     one = study()
-    ask = one.ask
+    ask = one._ask
 
     def finished(*args, **kwargs):
         if len(one.trials) == 3:
             raise Finished("found")
         return ask(*args, **kwargs)
 
-    monkeypatch.setattr(one, "ask", finished)
+    monkeypatch.setattr(one, "_ask", finished)
     front = one.run({"evaluate": both}, evaluations=20, progress=False)
     assert states(one) == ["complete"] * 3
     assert len(front) > 0

@@ -17,6 +17,8 @@ from pesmo.problem import Trial
 from pesmo.run.executors import EvaluationFailed, Inline, Processes
 from pesmo.run.heartbeat import LEASE, Heartbeat
 from pesmo.run.progress import Bar
+from pesmo.store.contract import RETRIES, Terms
+from pesmo.store.owner import this_process
 
 if TYPE_CHECKING:
     from pesmo.study import Study
@@ -163,10 +165,10 @@ class _Run:
     def _next(self, room: bool, spare: bool) -> Trial | None:
         """A trial to start; where the limits leave no room for a new one, only one that another process abandoned."""
         if not room:
-            return self.study.retry(lease=LEASE) if spare else None
+            return self.study._retry(_held()) if spare else None
         self.bar.say("thinking")
         try:
-            return self.study.ask(lease=LEASE)
+            return self.study._ask(_held())
         except Finished:
             return None
 
@@ -235,6 +237,11 @@ class _Run:
             for future in self.running:
                 future.cancel()
             self.study.release(self.running.values())
+
+
+def _held() -> Terms:
+    """The terms of a trial that a run holds: by its heartbeat, and no longer than its process lives."""
+    return Terms(LEASE, RETRIES, this_process())
 
 
 def _described(error: BaseException) -> str:

@@ -20,6 +20,7 @@ from typing import Any, Literal, Protocol
 
 from pesmo.problem import Trial
 
+RETRIES = 2  # how often an abandoned trial is asked again, unless its terms say otherwise
 Memory = dict[str, list[Any]]  # what a method remembers: names to lists of nested lists of numbers
 Clash = Callable[[Mapping[str, Any], Mapping[str, Any]], bool]
 
