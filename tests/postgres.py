@@ -1,4 +1,4 @@
-"""A PostgreSQL server of the tests' own: a private cluster in a temporary folder, reached by a Unix socket only."""
+"""A PostgreSQL server of the tests' own, and PgBouncer before it: in a temporary folder, reached by Unix sockets."""
 
 import os
 import pwd
@@ -7,6 +7,8 @@ import subprocess
 import tempfile
 import uuid
 from pathlib import Path
+
+from tests.waiting import until
 
 SETTINGS = {
     "listen_addresses": "",
@@ -55,12 +57,26 @@ class Server:
     def new_database(self) -> str:
         """The URL of an empty place: a schema of its own, as a database of its own would be 7 MB of files."""
         name = f"t{uuid.uuid4().hex}"
+        self.execute(f"CREATE SCHEMA {name}")
+        return f"{self.url_of('postgres')}&options=-csearch_path%3D{name}"
+
+    def new_role(self, **settings: str) -> str:
+        """The name of a user with an empty place of its own and these settings."""
+        name = f"r{uuid.uuid4().hex}"
+        self.execute(f"CREATE ROLE {name} LOGIN", f"CREATE SCHEMA {name} AUTHORIZATION {name}")
+        for key, value in {"search_path": name, **settings}.items():
+            self.execute(f"ALTER ROLE {name} SET {key} = '{value}'")
+        return name
+
+    def url_of(self, role: str) -> str:
+        return f"postgresql://{role}@/postgres?host={self.home}"
+
+    def execute(self, *statements: str) -> None:
         import psycopg
 
-        url = f"postgresql://postgres@/postgres?host={self.home}"
-        with psycopg.connect(url, autocommit=True) as connection:
-            connection.execute(f"CREATE SCHEMA {name}".encode())
-        return f"{url}&options=-csearch_path%3D{name}"
+        with psycopg.connect(self.url_of("postgres"), autocommit=True) as connection:
+            for statement in statements:
+                connection.execute(statement.encode())
 
     def _pg_ctl(self, action: str, *options: str) -> None:
         self._call("pg_ctl", action, "--pgdata", self._data, *options)
@@ -84,6 +100,52 @@ class Server:
                 raise RuntimeError(f"{program} {arguments}: {output.read().decode(errors='replace')}")
 
 
+class Pooler:
+    """PgBouncer in transaction mode before a server: each transaction may get another of its few connections."""
+
+    def __init__(self, server: Server, role: str) -> None:
+        self.home = server.home / f"pool-{role}"
+        user = _unprivileged()
+        self.home.mkdir()
+        (self.home / "users").write_text(f'"{role}" ""\n', encoding="utf-8")
+        settings = {
+            "listen_addr": "",
+            "listen_port": "6432",
+            "unix_socket_dir": str(self.home),
+            "auth_type": "trust",
+            "auth_file": str(self.home / "users"),
+            "pool_mode": "transaction",
+            "default_pool_size": "2",
+            "server_login_retry": "1",
+            "logfile": str(self.home / "log"),
+        }
+        lines = ["[databases]", f"* = host={server.home}", "[pgbouncer]", *[f"{k} = {v}" for k, v in settings.items()]]
+        (self.home / "pgbouncer.ini").write_text("\n".join(lines), encoding="utf-8")
+        if user is not None:
+            account = pwd.getpwnam(user)
+            for path in (self.home, *self.home.iterdir()):
+                os.chown(path, account.pw_uid, account.pw_gid)
+        # Ends, like the server's guard, when its standard input ends.
+        self._process = subprocess.Popen(
+            ["sh", "-c", '"$0" -q "$1" & cat; kill $!; wait', _binary("pgbouncer"), str(self.home / "pgbouncer.ini")],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            cwd="/",
+            user=user,
+            extra_groups=None if user is None else [],
+            start_new_session=True,
+        )
+        self.url = f"postgresql://{role}@/postgres?host={self.home}&port=6432"
+        until((self.home / ".s.PGSQL.6432").exists)
+
+    def __enter__(self) -> "Pooler":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._process.communicate(timeout=60)
+
+
 def _unprivileged() -> str | None:
     """Who the server runs as: not root, which PostgreSQL refuses."""
     if os.geteuid() != 0:
@@ -93,7 +155,7 @@ def _unprivileged() -> str | None:
 
 
 def _binary(program: str) -> str:
-    places = [*sorted(Path("/usr/lib/postgresql").glob("*/bin"), reverse=True)]
+    places = [*sorted(Path("/usr/lib/postgresql").glob("*/bin"), reverse=True), Path("/usr/sbin")]
     found = shutil.which(program) or next((str(p / program) for p in places if (p / program).exists()), None)
     if found is None:
         raise RuntimeError(f"no {program} here: run tests/install-postgres.sh, as `make test` does")

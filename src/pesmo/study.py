@@ -74,10 +74,13 @@ class Study:
         )
 
     @classmethod
-    def open(cls, storage: str | Path, name: str | None = None) -> "Study":
-        """A study that is there, as it was defined. The name may be left out where there is only one."""
+    def open(cls, storage: str | Path, name: str | None = None, read_only: bool = False) -> "Study":
+        """A study that is there, as it was defined. The name may be left out where there is only one.
+
+        read_only  to look: nothing in the storage is made or changed, so that it is enough to be allowed to read it.
+        """
         check_place(storage, "study" if name is None else name)
-        name, store = find_study(storage, name)
+        name, store = find_study(storage, name, read_only)
         study = cls.__new__(cls)
         study._settle(from_json(store.definition), store, storage, name)
         return study

@@ -19,6 +19,7 @@ import pesmo.run.heartbeat
 import pesmo.run.loop
 import pesmo.store.database
 import pesmo.store.directory
+import pesmo.store.engines
 import pesmo.store.schema
 from pesmo.errors import TrialError
 from pesmo.space import Float, Space
@@ -216,7 +217,7 @@ def stopped(storage: str) -> dict:
 
 def silent(storage: str) -> dict:
     """A process is stopped inside a writing transaction; another one does not wait for it; both go on."""
-    pesmo.store.database.SILENCE_MS = 1000
+    pesmo.store.engines.SILENCE_MS = 1000
     one = study(storage)
     trial = one.ask()
 

@@ -1,9 +1,9 @@
 """Where a study lives: memory, a SQLite file, a PostgreSQL server. See contract.py for what they promise."""
 
-import re
 from pathlib import Path
 from typing import Any
 
+from pesmo import redact
 from pesmo.errors import DefinitionError, StorageError
 from pesmo.store.contract import Store
 from pesmo.store.memory import MemoryStore
@@ -14,14 +14,14 @@ __all__ = ["check_place", "find_study", "open_study", "short", "shown", "study_n
 def check_place(storage: Any, name: Any) -> None:
     """A storage and a name that could be, or an error that says why not."""
     if storage is not None and not isinstance(storage, str | Path):
-        raise DefinitionError(f"storage must be a path, a URL or None, not {storage!r}")
+        raise DefinitionError(f"storage must be a path, a URL or None, not of the type {type(storage).__name__}")
     if not isinstance(name, str) or not name:
         raise DefinitionError(f"a study's name must be a non-empty string, not {name!r}")
 
 
 def shown(storage: str | Path) -> str:
     """A storage as messages show it: no password."""
-    return repr(re.sub(r"(://[^:/@]*):[^@]*@", r"\1:***@", str(storage)))
+    return repr(redact.shown(storage))
 
 
 def short(name: str) -> str:
@@ -38,17 +38,18 @@ def open_study(storage: str | Path | None, name: str, definition: dict[str, Any]
     from pesmo.store.schema import prepare
 
     database = Database(storage)
+    database.make()
     prepare(database)
     return enter(database, name, definition)
 
 
-def find_study(storage: str | Path, name: str | None) -> tuple[str, Store]:
+def find_study(storage: str | Path, name: str | None, read_only: bool = False) -> tuple[str, Store]:
     """A study that is there, and its name, which may be left out where there is only one."""
     from pesmo.store.database import Database
     from pesmo.store.directory import enter, names
     from pesmo.store.schema import require
 
-    database = Database(storage)
+    database = Database(storage, read_only)
     require(database)
     known = names(database)
     if name is None and len(known) == 1:
@@ -66,7 +67,7 @@ def study_names(storage: str | Path) -> list[str]:
     from pesmo.store.directory import names
     from pesmo.store.schema import require
 
-    database = Database(storage)
+    database = Database(storage, read_only=True)
     try:
         require(database)
         return names(database)

@@ -1,10 +1,8 @@
-"""Connections and transactions: one way to read and one to write, the same for SQLite and PostgreSQL.
+"""Transactions: one way to read and one to write, the same for SQLite and PostgreSQL (engines.py makes connections).
 
-SQLite: WAL, synchronous commits, BEGIN IMMEDIATE for every writing transaction, a busy timeout, and one more try
-where the file is busy all the same (100 processes that open a new file at once do that).
+SQLite: one more try where the file is busy all the same (100 processes that open a new file at once do that).
 PostgreSQL: one connection, kept open; a lost one is opened again and the transaction tried again, for PATIENCE
-seconds: a restart of the server is a pause, not an error. A client that falls silent inside a transaction (stopped, or
-cut off) loses it after SILENCE_MS, so that nobody waits for it longer; if it lives on, it tries again.
+seconds: a restart of the server is a pause, not an error. So it is where somebody fell silent inside a transaction.
 """
 
 import os
@@ -14,28 +12,29 @@ import time
 import weakref
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
-from sqlalchemy import URL, Connection, create_engine, event, make_url
+from sqlalchemy import Connection
 from sqlalchemy.engine import Engine
-from sqlalchemy.exc import ArgumentError, DBAPIError, SQLAlchemyError
+from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
-from pesmo.errors import DefinitionError, StorageError
+from pesmo.errors import StorageError
+from pesmo.redact import redact
+from pesmo.store.engines import Mode, at_rest, engine_of, to_url
 
 T = TypeVar("T")
 
 PATIENCE = {"sqlite": 180.0, "postgresql": 60.0}  # seconds that a busy file or a lost server is waited for
-BUSY_MS = 20_000
-SILENCE_MS = 20_000
+PASSING_STATES = ("55P03", "40001", "40P01")  # SQLSTATE: a lock not had in time, a serialization failure, a deadlock
 PASSING = re.compile(  # what passes by itself, in the words of SQLite and PostgreSQL
     "database is locked|database table is locked|database schema is locked|deadlock detected|could not serialize|"
     "starting up|shutting down|too many clients|recovery mode|remaining connection slots|not yet accepting",
     re.IGNORECASE,
 )
-LOST = re.compile(
+LOST = re.compile(  # the server, in the words of PostgreSQL, libpq and PgBouncer
     "terminating connection|server closed the connection|connection is closed|connection refused|connection is lost|"
     "consuming input failed|connection not open|no such file or directory|connection timeout|sending query failed|"
-    "eof detected|connection reset",
+    "eof detected|connection reset|server conn crashed|server login has been failing|cannot connect to server",
     re.IGNORECASE,
 )
 
@@ -43,18 +42,43 @@ LOST = re.compile(
 class Database:
     """A SQLite file or a PostgreSQL server, by what the user calls it: a path or a URL."""
 
-    def __init__(self, storage: str | Path) -> None:
-        self.url = _url(storage)
+    def __init__(self, storage: str | Path, read_only: bool = False) -> None:
+        self.url = to_url(storage)
         self.is_sqlite = self.url.get_backend_name() == "sqlite"
-        self.label = self.url.database if self.is_sqlite else self.url.render_as_string(hide_password=True)
-        self._engine: Engine | None = None
+        self.read_only = read_only
+        self._said = redact(storage)
+        self.label = str(self.url.database) if self.is_sqlite else self._said.shown
+        self._engines: dict[Mode, Engine] = {}
         self._pid = 0
         self._reached = False  # a server that has answered once is worth waiting for
 
     @property
     def exists(self) -> bool:
         """False where the file is not there; a server is asked by connecting to it."""
-        return not self.is_sqlite or Path(self.url.database or "").exists()
+        if not self.is_sqlite:
+            return True
+        try:
+            os.stat(self.label)
+        except (FileNotFoundError, NotADirectoryError):
+            return False
+        except OSError as error:
+            raise StorageError(f"storage {self.label!r}: {error.strerror}; check who may use its folder") from error
+        return True
+
+    def make(self) -> None:
+        """The file is there: a new one is its owner's alone, whatever the umask; one that is there stays as it is.
+
+        SQLite gives the files beside it the same permissions.
+        """
+        if self.exists:
+            return
+        try:
+            os.close(os.open(self.label, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+        except FileExistsError:
+            return  # another process was faster
+        except OSError as error:
+            remedy = _REMEDIES["unable to open database file"]
+            raise StorageError(f"storage {self.label!r}: {remedy} ({error.strerror})") from error
 
     def read(self, work: Callable[[Connection, int], T]) -> T:
         """work(connection, attempt) in a transaction that does not write."""
@@ -65,49 +89,67 @@ class Database:
 
         After a lost connection nobody knows whether the commit arrived: with attempt > 0, `work` must look first.
         """
+        if self.read_only:
+            raise StorageError(f"storage {self.label!r} was opened to read only; nothing was changed")
         return self._repeat(work, writes=True)
 
     def close(self) -> None:
-        if self._engine is not None:
-            _dispose(self._engine, self._pid)
-        self._engine = None
+        for engine in self._engines.values():
+            _dispose(engine, self._pid)
+        self._engines.clear()
 
     def _repeat(self, work: Callable[[Connection, int], T], writes: bool) -> T:
         give_up = time.monotonic() + PATIENCE[self.url.get_backend_name()]
         attempt = 0
         while True:
+            mode, state = self._mode()
             try:
-                with self._connected().connect() as connection:
+                with self._connected(mode).connect() as connection:
                     self._reached = True
                     with connection.execution_options(pesmo_writes=writes).begin():
-                        return work(connection, attempt)
+                        result = work(connection, attempt)
+                if mode != "read at rest" or self._mode() == (mode, state):
+                    return result
+                failure, passes = StorageError(f"storage {self.label!r} changed while it was read; try again"), True
             except SQLAlchemyError as error:
-                if not self._passes(error) or time.monotonic() > give_up:
-                    raise self._explained(error) from error
+                failure, passes = self._explained(error), self._passes(error) or self._mode() != (mode, state)
+            if time.monotonic() > give_up or not passes:
+                raise failure  # with no cause: a driver's own error may quote the password
             attempt += 1
             time.sleep(random.uniform(0.5, 1.0) * min(1.0, 0.01 * 2**attempt))
+
+    def _mode(self) -> tuple[Mode, tuple[int, ...] | None]:
+        """How to connect now, and the state of a file that is at rest."""
+        if not self.read_only or not self.is_sqlite:
+            return "write", None
+        state = at_rest(self.label)
+        return ("read", None) if state is None else ("read at rest", state)
 
     def _passes(self, error: SQLAlchemyError) -> bool:
         """True where the same call may succeed in a moment."""
         words = str(error.orig) if isinstance(error, DBAPIError) else str(error)
         if PASSING.search(words):
             return True
-        lost = isinstance(error, DBAPIError) and (error.connection_invalidated or LOST.search(words) is not None)
-        return lost and self._reached and not self.is_sqlite
+        if not isinstance(error, DBAPIError) or self.is_sqlite:
+            return False
+        if getattr(error.orig, "sqlstate", None) in PASSING_STATES:
+            return True
+        return self._reached and (error.connection_invalidated or LOST.search(words) is not None)
 
-    def _connected(self) -> Engine:
+    def _connected(self, mode: Mode) -> Engine:
         """The engine of this process: a connection that crossed a fork is not ours to use."""
-        if self._engine is not None and self._pid != os.getpid():
-            self._engine.dispose(close=False)
-            self._engine = None
-        if self._engine is None:
+        if self._pid != os.getpid():
+            for engine in self._engines.values():
+                engine.dispose(close=False)
+            self._engines.clear()
             self._pid = os.getpid()
-            self._engine = _engine(self.url, self.is_sqlite)
-            weakref.finalize(self, _dispose, self._engine, self._pid)
-        return self._engine
+        if mode not in self._engines:
+            self._engines[mode] = engine_of(self.url, mode)
+            weakref.finalize(self, _dispose, self._engines[mode], self._pid)
+        return self._engines[mode]
 
     def _explained(self, error: SQLAlchemyError) -> StorageError:
-        words = str(error.orig if isinstance(error, DBAPIError) else error).strip()
+        words = self._said.scrub(str(error.orig if isinstance(error, DBAPIError) else error).strip())
         for known, remedy in _REMEDIES.items():
             if known in words:
                 return StorageError(f"storage {self.label!r}: {remedy} ({words})")
@@ -116,7 +158,8 @@ class Database:
 
 _REMEDIES = {
     "unable to open database file": "the file cannot be opened or made; check that its folder exists and is writable",
-    "readonly database": "the file is read-only; make it and its folder writable. Nothing was changed",
+    "readonly database": "the file is read-only: make it and its folder writable, or, to look, open it with "
+    "read_only=True. Nothing was changed",
     "disk is full": "no space is left; what was told before is safe. Free some space and go on",
     "disk I/O error": "the file cannot be read or written; what was told before is safe. Check space and disk",
     "not a database": "this file is no SQLite database, or it is damaged; restore it from a copy or use another name",
@@ -127,56 +170,6 @@ _REMEDIES = {
 }
 
 
-def _url(storage: str | Path) -> URL:
-    text = os.fspath(storage)
-    if re.match(r"(postgresql|postgres)(\+psycopg)?://", text):
-        try:
-            return make_url(text).set(drivername="postgresql+psycopg")
-        except (ArgumentError, ValueError) as error:
-            raise DefinitionError(f"storage {text!r} is no PostgreSQL URL: {error}") from error
-    text = text.removeprefix("sqlite:///")
-    if "://" in text:
-        raise DefinitionError(f"storage {text!r}: give the path of a SQLite file, or postgresql://user@host/database")
-    if not text or "\0" in text:
-        raise DefinitionError(f"storage {text!r} is no file name")
-    return URL.create("sqlite", database=os.path.abspath(text))
-
-
-def _engine(url: URL, is_sqlite: bool) -> Engine:
-    if not is_sqlite:
-        try:
-            # One connection to keep; a heartbeat beside a long ask borrows a second one and gives it back.
-            engine = create_engine(url, pool_size=1, max_overflow=3, connect_args={"connect_timeout": 10})
-        except ModuleNotFoundError as error:
-            raise StorageError("PostgreSQL needs psycopg: pip install 'pesmo[postgres]'") from error
-        event.listen(engine, "connect", _postgres_connection)
-        return engine
-    engine = create_engine(url, pool_size=1, max_overflow=3, connect_args={"timeout": BUSY_MS / 1000})
-    event.listen(engine, "connect", _sqlite_connection)
-    event.listen(engine, "begin", _sqlite_begin)
-    return engine
-
-
 def _dispose(engine: Engine, pid: int) -> None:
     """Close the connections; after a fork they are the parent's, and closing them here would end them there."""
     engine.dispose(close=pid == os.getpid())
-
-
-def _postgres_connection(connection: Any, _record: Any) -> None:
-    connection.execute(f"SET idle_in_transaction_session_timeout = {SILENCE_MS}")
-    connection.commit()
-
-
-def _sqlite_connection(connection: Any, _record: Any) -> None:
-    connection.isolation_level = None  # BEGIN is ours: the driver's own would start every transaction as a reader
-    cursor = connection.cursor()
-    cursor.execute(f"PRAGMA busy_timeout = {BUSY_MS}")
-    cursor.execute("PRAGMA journal_mode = WAL")
-    cursor.execute("PRAGMA synchronous = FULL")
-    cursor.execute("PRAGMA foreign_keys = ON")
-    cursor.close()
-
-
-def _sqlite_begin(connection: Connection) -> None:
-    writes = connection.get_execution_options().get("pesmo_writes", True)
-    connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")

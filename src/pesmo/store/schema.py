@@ -29,7 +29,13 @@ def require(database: Database) -> None:
         raise StorageError(f"there is no file {database.label!r}; make a study in it with pesmo.Study(storage=...)")
     if not database.read(lambda connection, _: inspect(connection).has_table(VERSION_TABLE)):
         raise StorageError(f"storage {database.label!r} holds no studies of pesmo; is it the right one?")
-    prepare(database)
+    if not database.read_only:
+        prepare(database)
+    elif not database.read(lambda connection, _: is_current(connection, database.label)):
+        raise StorageError(
+            f"storage {database.label!r} was written by an older pesmo, and looking changes nothing; open it with "
+            "pesmo.Study.open once to bring it up to date"
+        )
 
 
 def is_current(connection: Connection, label: str | None) -> bool:
