@@ -10,6 +10,7 @@ from typer.core import TyperGroup
 
 from pesmo import __version__
 from pesmo.errors import PesmoError
+from pesmo.redact import redacted
 
 
 class Commands(TyperGroup):
@@ -19,7 +20,7 @@ class Commands(TyperGroup):
         try:
             return super().invoke(ctx)
         except PesmoError as error:
-            typer.echo(f"error: {error}", err=True)
+            typer.echo(f"error: {redacted(str(error))}", err=True)
             raise typer.Exit(2) from None
         except KeyboardInterrupt:
             raise typer.Exit(130) from None

@@ -76,7 +76,8 @@ def complaint_of(error: ErrorDetails, document: dict[str, Any]) -> Complaint:
     if kind == "value_error":
         return Complaint(key, error["msg"].removeprefix("Value error, "))
     what = KINDS.get(kind, error["msg"])
-    return Complaint(key, f"{what}, not {_shown(value)}" + (f"; allowed: {allowed}" if allowed else ""))
+    found = "" if key[-1] == "storage" else f", not {_shown(value)}"  # it may hold a password
+    return Complaint(key, f"{what}{found}" + (f"; allowed: {allowed}" if allowed else ""))
 
 
 def _table_of(key: tuple[str, ...], document: dict[str, Any]) -> type[Table] | None:

@@ -18,6 +18,7 @@ from pesmo.cli.view import Limit, front_of, kept_limit, picture, summarize
 from pesmo.errors import DefinitionError, PesmoError
 from pesmo.front import Front
 from pesmo.problem import Trial
+from pesmo.redact import is_address
 from pesmo.report import FIGURE_NAMES, save, write_report
 from pesmo.report.data import Snapshot
 from pesmo.report.tables import front_table
@@ -121,7 +122,7 @@ def make_plots(words: list[str], storage: str | None, name: str | None, output: 
     for figure in figures:
         if figure not in FIGURE_NAMES:
             raise DefinitionError(f"there is no figure {figure!r}; {known}")
-    if where is not None and "://" not in where and not Path(where).exists():
+    if where is not None and not is_address(where) and not Path(where).exists():
         raise DefinitionError(f"{where!r} is neither a study nor a figure; {known}")
     if form not in FORMATS:
         raise DefinitionError(f"--format must be one of {', '.join(FORMATS)}, not {form!r}")

@@ -1,12 +1,12 @@
 """Which study a command is about: a study file, a storage, or the study.toml of this folder."""
 
-import re
 import shlex
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from pesmo.cli.studyfile import StudyFile, read_study_file
 from pesmo.errors import DefinitionError, StorageError
+from pesmo.redact import is_address, shown
 from pesmo.study import Study
 
 DEFAULT = Path("study.toml")
@@ -17,7 +17,7 @@ class Target:
     """What a command line names: a study file, or a storage and perhaps a study's name in it."""
 
     file: StudyFile | None
-    storage: str
+    storage: str = field(repr=False)  # with its password
     name: str | None
     said: str  # how the user may name it again: "study.toml", "--storage x.db --study lab"
 
@@ -30,18 +30,26 @@ class Target:
 
     def open(self) -> Study:
         """The study as it is in its storage; it must exist."""
-        if self.file is not None and "://" not in self.storage and not Path(self.storage).exists():
+        self._check_begun()
+        return Study.open(self.storage, self.name)
+
+    def look(self) -> Study:
+        """Likewise, to read only: nothing is made or changed, and nothing need be allowed but to read."""
+        self._check_begun()
+        return Study.open(self.storage, self.name, read_only=True)
+
+    def _check_begun(self) -> None:
+        if self.file is not None and not is_address(self.storage) and not Path(self.storage).exists():
             raise StorageError(
                 f"the study of {self.said} has not begun: begin with `pesmo run {self.said}`, or `pesmo ask`"
             )
-        return Study.open(self.storage, self.name)
 
 
 def target(where: str | None, storage: str | None, name: str | None) -> Target:
     """The study that the arguments STUDY, --storage and --study name."""
     if storage is not None:
         if where is not None:
-            raise DefinitionError(f"give {where!r} or --storage {storage!r}, not both")
+            raise DefinitionError(f"give {shown(where)!r} or --storage {shown(storage)!r}, not both")
         return Target(None, storage, name, f"--storage {_said(storage, name)}")
     if where is None:
         if not DEFAULT.exists():
@@ -50,7 +58,7 @@ def target(where: str | None, storage: str | None, name: str | None) -> Target:
                 "(`pesmo init` writes one)"
             )
         where = str(DEFAULT)
-    if "://" in where or not _is_study_file(Path(where)):
+    if is_address(where) or not _is_study_file(Path(where)):
         return Target(None, where, name, _said(where, name))
     if name is not None:
         raise DefinitionError(f"--study belongs to a storage; {where} names its study itself")
@@ -60,8 +68,8 @@ def target(where: str | None, storage: str | None, name: str | None) -> Target:
 
 def _said(storage: str, name: str | None) -> str:
     """How the user named it, without a password: what is printed may be kept."""
-    shown = re.sub(r"(://[^:/@]*):[^@/]*@", r"\1:***@", storage)
-    return f"{shlex.quote(shown)} --study {shlex.quote(name)}" if name else shlex.quote(shown)
+    named = shlex.quote(shown(storage))
+    return f"{named} --study {shlex.quote(name)}" if name else named
 
 
 def _is_study_file(path: Path) -> bool:

@@ -9,7 +9,8 @@ SHELL_WORDS = {"|", "||", "&", "&&", ";", "<", "<<", ">", ">>", "2>", "2>&1"}
 
 
 class Table(BaseModel):
-    model_config = ConfigDict(extra="forbid", strict=True, frozen=True, allow_inf_nan=False)
+    # An error of pydantic shows no input: a storage may hold a password.
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True, allow_inf_nan=False, hide_input_in_errors=True)
 
 
 def _words(command: Any) -> Any:

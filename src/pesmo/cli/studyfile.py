@@ -2,7 +2,7 @@
 
 import tomllib
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +14,7 @@ from pesmo.definition import COUPLED
 from pesmo.errors import PesmoError, ProgramError
 from pesmo.methods.registry import method_for
 from pesmo.problem import Experiment, Objective, check_experiments, check_objectives
+from pesmo.redact import is_address
 from pesmo.run.programs import PYTHON, Program, placeholders, variable
 from pesmo.space import Choice, Float, Input, Int, Space
 
@@ -24,7 +25,7 @@ class StudyFile:
 
     path: Path
     name: str
-    storage: str
+    storage: str = field(repr=False)  # with its password
     method: str
     seed: int | None
     evaluations: int | None
@@ -119,7 +120,7 @@ class _Builder:
 
     def _storage(self, given: str | None) -> str:
         """A file lies beside the study file, wherever the command was started."""
-        if given is not None and "://" in given:
+        if given is not None and is_address(given):
             return given
         return str(self.path.resolve().parent / (given or f"{self.path.stem}.db"))
 
