@@ -101,7 +101,7 @@ def test_finite_spaces_are_enumerated_and_neighbours_differ_in_one_input() -> No
         (lambda: Choice("a"), "at least two options"),
         (lambda: Choice("a", "a"), "names an option twice"),
         (lambda: Choice("a", None), "must be a string, a number or a boolean"),
-        (lambda: Choice("a", math.nan), "not a finite number"),
+        (lambda: Choice("a", math.nan), "Choice: an option must be a finite number"),
         (lambda: Space(), "at least one input"),
         (lambda: Space(x=3), "input 'x' must be a Float"),  # pyright: ignore
         (lambda: Space({"": Float(0, 1)}), "non-empty string"),

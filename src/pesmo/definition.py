@@ -10,12 +10,13 @@ from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any
 
-from pesmo.errors import DefinitionError, StorageError
+from pesmo.errors import DefinitionError, StorageError, brief
 from pesmo.methods.registry import method_for
 from pesmo.problem import Experiment, Objective, check_experiments, check_objectives
 from pesmo.space import Choice, Float, Input, Int, Space
 
 FORMAT = 1
+SEED_BITS = 128
 COUPLED = "evaluate"  # the name of the experiment that reveals everything, where none was given
 KINDS = {"float": Float, "int": Int, "choice": Choice}
 
@@ -57,25 +58,42 @@ class Definition:
 def define(space: Any, objectives: Any, experiments: Any, method: str, seed: Any) -> Definition:
     """A definition whose parts fit together, or an error that names the misfit."""
     if not isinstance(space, Space):
-        raise DefinitionError(f"space must be a pesmo.Space, not {space!r}")
+        raise DefinitionError(f"space must be a pesmo.Space, not {brief(space)}")
     listed = [objectives] if isinstance(objectives, str | Objective) else list(objectives)
     checked = tuple(o if isinstance(o, Objective) else Objective(o) for o in listed)
     check_objectives(space, checked)
     runs = tuple(experiments) if experiments else (Experiment(COUPLED, tuple(o.name for o in checked)),)
     check_experiments(checked, runs)
     method_for(method, checked, runs)
-    if seed is not None and (isinstance(seed, bool) or not isinstance(seed, int) or seed < 0):
-        raise DefinitionError(f"seed must be a whole number >= 0 or None, not {seed!r}")
+    check_seed(seed)
     return Definition(space, checked, runs, method, secrets.randbits(32) if seed is None else seed)
+
+
+def check_seed(seed: Any) -> None:
+    """A seed is a whole number of at most 128 bits, as many as NumPy's own have; None draws one."""
+    if seed is None:
+        return
+    if isinstance(seed, bool) or not isinstance(seed, int) or not 0 <= seed < 2**SEED_BITS:
+        raise DefinitionError(f"seed must be a whole number from 0 to 2**{SEED_BITS} - 1 or None, not {brief(seed)}")
 
 
 def from_json(stored: dict[str, Any]) -> Definition:
     """The inverse of `Definition.to_json`."""
-    if stored.get("format") != FORMAT:
+    if isinstance(stored, dict) and stored.get("format") != FORMAT:
         raise StorageError(
-            f"the study's definition has format {stored.get('format')!r}, and this version reads {FORMAT}; "
+            f"the study's definition has format {brief(stored.get('format'))}, and this version reads {FORMAT}; "
             "open it with the pesmo that wrote it, or a newer one"
         )
+    try:
+        return _definition(stored)
+    except (KeyError, TypeError, ValueError) as error:
+        raise StorageError(
+            f"the study's definition is damaged ({type(error).__name__}: {error}): {brief(stored)}; it was changed by "
+            "another program: restore it from a copy"
+        ) from error
+
+
+def _definition(stored: dict[str, Any]) -> Definition:
     return Definition(
         space=Space({spec["name"]: _from_input(spec) for spec in stored["inputs"]}),
         objectives=tuple(Objective(**o) for o in stored["objectives"]),
@@ -132,7 +150,7 @@ def _same(a: Any, b: Any) -> bool:
 
 
 def _shown(value: Any) -> str:
-    return "not given" if value is None else repr(value)
+    return "not given" if value is None else brief(value)
 
 
 def _by_name(items: list[dict[str, Any]]) -> dict[str, dict[str, Any]]:
@@ -156,7 +174,7 @@ def _option(name: str, option: Any) -> str | bool | int | float:
         return int(option)
     if isinstance(option, Real) and math.isfinite(option) and float(option) == option:
         return float(option)
-    raise DefinitionError(f"input {name!r}: the option {option!r} cannot be stored; use a string for it")
+    raise DefinitionError(f"input {name!r}: the option {brief(option)} cannot be stored; use a string for it")
 
 
 def _from_input(spec: dict[str, Any]) -> Input:

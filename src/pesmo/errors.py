@@ -1,5 +1,18 @@
 """Every error pesmo raises on purpose. Each message says what is wrong, where, and what to do."""
 
+from typing import Any
+
+MOST_SHOWN = 200  # characters of a value in a message: the message stays one screen
+
+
+def brief(value: Any) -> str:
+    """A value as messages show it: its repr, cut where it is long. Python refuses the digits of very long integers."""
+    try:
+        written = repr(value)
+    except (ValueError, RecursionError):
+        return f"a value of type {type(value).__name__} that is too large to be shown"
+    return written if len(written) <= MOST_SHOWN else f"{written[:MOST_SHOWN]}…"
+
 
 class PesmoError(Exception):
     """The root: catch this to catch everything pesmo raises on purpose."""

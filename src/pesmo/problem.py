@@ -1,6 +1,7 @@
 """What a study is about: objectives, the experiments that reveal them, trials, and the evidence methods work from."""
 
 import math
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from numbers import Real
@@ -8,7 +9,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from pesmo.errors import DefinitionError, ResultError, TrialError
+from pesmo.errors import DefinitionError, ResultError, TrialError, brief
 from pesmo.space import Space
 
 Cost = float | Callable[[dict[str, Any]], float]
@@ -41,27 +42,30 @@ class Objective:
     def __post_init__(self) -> None:
         _check_name("an objective", self.name)
         if self.goal not in ("minimize", "maximize"):
-            raise DefinitionError(f"objective {self.name!r}: goal must be 'minimize' or 'maximize', not {self.goal!r}")
+            raise DefinitionError(
+                f"objective {self.name!r}: goal must be 'minimize' or 'maximize', not {brief(self.goal)}"
+            )
         if self.transform is not None and self.transform not in TRANSFORMS:
             raise DefinitionError(
-                f"objective {self.name!r}: transform must be one of {list(TRANSFORMS)} or None, not {self.transform!r}"
+                f"objective {self.name!r}: transform must be one of {list(TRANSFORMS)} or None, "
+                f"not {brief(self.transform)}"
             )
         if self.inputs is not None:
             object.__setattr__(self, "inputs", _names(f"objective {self.name!r}: inputs", self.inputs))
         if self.noise is not None and not (is_number(self.noise) and self.noise >= 0):
             raise DefinitionError(
                 f"objective {self.name!r}: noise is a standard deviation, a number >= 0, or None to learn it, "
-                f"not {self.noise!r}"
+                f"not {brief(self.noise)}"
             )
         if self.unit is not None and not (isinstance(self.unit, str) and self.unit):
-            raise DefinitionError(f"objective {self.name!r}: unit must be a text such as 'kWh', not {self.unit!r}")
+            raise DefinitionError(f"objective {self.name!r}: unit must be a text such as 'kWh', not {brief(self.unit)}")
         if self.worst is not None:
             self._check_worst()
 
     def _check_worst(self) -> None:
         if not is_number(self.worst):
             raise DefinitionError(
-                f"objective {self.name!r}: worst must be a value of the objective, or None, not {self.worst!r}"
+                f"objective {self.name!r}: worst must be a value of the objective, or None, not {brief(self.worst)}"
             )
         try:
             self.check(self.worst)
@@ -72,7 +76,7 @@ class Objective:
         """The value as a finite float that the transform accepts."""
         if not is_number(value):
             raise ResultError(
-                f"objective {self.name!r} must be a finite number, not {value!r}; "
+                f"objective {self.name!r} must be a finite number, not {brief(value)}; "
                 "report a run without a usable result with study.fail(trial, reason)"
             )
         if self.transform == "log" and not value > 0:
@@ -114,7 +118,8 @@ class Experiment:
         object.__setattr__(self, "reveals", _names(f"experiment {self.name!r}: reveals", self.reveals))
         if not callable(self.cost) and not (is_number(self.cost) and self.cost > 0):
             raise DefinitionError(
-                f"experiment {self.name!r}: cost must be a number > 0 or a function of the inputs, not {self.cost!r}"
+                f"experiment {self.name!r}: cost must be a number > 0 or a function of the inputs, "
+                f"not {brief(self.cost)}"
             )
 
     def cost_at(self, point: dict[str, Any]) -> float:
@@ -123,7 +128,9 @@ class Experiment:
             return float(self.cost)
         cost = self.cost(dict(point))
         if not (is_number(cost) and cost > 0):
-            raise DefinitionError(f"experiment {self.name!r}: cost({point}) gave {cost!r}; it must be a number > 0")
+            raise DefinitionError(
+                f"experiment {self.name!r}: cost({brief(point)}) gave {brief(cost)}; it must be a number > 0"
+            )
         return float(cost)
 
 
@@ -263,22 +270,24 @@ def check_objectives(space: Space, objectives: tuple[Objective, ...]) -> None:
         for name in objective.inputs or ():
             if name not in space.names:
                 raise DefinitionError(
-                    f"objective {objective.name!r}: input {name!r} is not in the space {list(space.names)}"
+                    f"objective {objective.name!r}: input {name!r} is not in the space {brief(list(space.names))}"
                 )
 
 
 def check_experiments(objectives: tuple[Objective, ...], experiments: tuple[Experiment, ...]) -> None:
     """Experiments reveal the objectives, all of them and nothing else, or an error that names the misfit."""
     _unique("experiment", [e.name for e in experiments])
-    names = [o.name for o in objectives]
+    names = {o.name: None for o in objectives}
     for experiment in experiments:
         for name in experiment.reveals:
             if name not in names:
                 raise DefinitionError(
-                    f"experiment {experiment.name!r} reveals {name!r}, which is not among the objectives {names}"
+                    f"experiment {experiment.name!r} reveals {name!r}, which is not among the objectives "
+                    f"{brief(list(names))}"
                 )
+    revealed = {name for experiment in experiments for name in experiment.reveals}
     for name in names:
-        if not any(name in e.reveals for e in experiments):
+        if name not in revealed:
             raise DefinitionError(f"no experiment reveals the objective {name!r}; add it to an experiment's reveals")
 
 
@@ -286,13 +295,13 @@ def check_values(objectives: Mapping[str, Objective], revealed: Sequence[str], v
     """The values of a result, checked: exactly the revealed objectives, each a number its transform accepts."""
     if not isinstance(values, Mapping):
         raise ResultError(
-            f"a result must be a dict of objective values such as {{{revealed[0]!r}: 0.5}}, not {values!r}"
+            f"a result must be a dict of objective values such as {{{revealed[0]!r}: 0.5}}, not {brief(values)}"
         )
     unknown = [name for name in values if name not in revealed]
     missing = [name for name in revealed if name not in values]
     if unknown or missing:
-        parts = [f"unknown objective {n!r}" for n in unknown] + [f"missing objective {n!r}" for n in missing]
-        raise ResultError(f"{'; '.join(parts)}; expected exactly {list(revealed)}")
+        parts = [f"unknown objective {brief(n)}" for n in unknown] + [f"missing objective {n!r}" for n in missing]
+        raise ResultError(f"{'; '.join(parts)}; expected exactly {brief(list(revealed))}")
     return {name: objectives[name].check(values[name]) for name in revealed}
 
 
@@ -308,17 +317,17 @@ def is_number(value: Any) -> bool:
 
 def _check_name(what: str, name: Any) -> None:
     if not isinstance(name, str) or not name:
-        raise DefinitionError(f"{what}'s name must be a non-empty string, not {name!r}")
+        raise DefinitionError(f"{what}'s name must be a non-empty string, not {brief(name)}")
 
 
 def _names(what: str, names: Any) -> tuple[str, ...]:
     if isinstance(names, str) or not names or not all(isinstance(n, str) for n in names):
-        raise DefinitionError(f"{what} must be a list of names, not {names!r}")
+        raise DefinitionError(f"{what} must be a list of names, not {brief(names)}")
     _unique(f"{what}: name", list(names))
     return tuple(names)
 
 
 def _unique(what: str, names: list[str]) -> None:
-    for name in names:
-        if names.count(name) > 1:
+    for name, count in Counter(names).items():
+        if count > 1:
             raise DefinitionError(f"{what} {name!r} appears twice; names must differ")

@@ -22,22 +22,23 @@ from typing import Any
 
 import numpy as np
 
-from pesmo.errors import SpaceError
+from pesmo.errors import SpaceError, brief
 
 TIDY_DIGITS = 10  # a suggested float is rounded to this many digits of its range: nobody wants 17
+LARGEST_LOG = 709.0  # exp of it is nearly the largest float
 MOST_INTEGERS = 2**50  # beyond this a bin is narrower than float64 resolves
 
 
 def _real(value: Any, what: str) -> float:
     """`value` as a finite float; a bool is not a number here."""
     if isinstance(value, bool) or not isinstance(value, Real):
-        raise SpaceError(f"{what} must be a number, not {value!r}")
+        raise SpaceError(f"{what} must be a number, not {brief(value)}")
     try:
         number = float(value)
     except OverflowError:
         number = math.inf
     if not math.isfinite(number):
-        raise SpaceError(f"{what} must be a finite number, not {value!r}")
+        raise SpaceError(f"{what} must be a finite number, not {brief(value)}")
     return number
 
 
@@ -73,24 +74,35 @@ class Float:
 
     def to_unit(self, value: float) -> float:
         if self.log:
-            return math.log(value / self.low) / math.log(self.high / self.low)
+            return self._log(value) / self._log(self.high)
         return (value - self.low) / (self.high - self.low)
 
     def _raw(self, unit: float) -> float:
-        if self.log:
-            value = self.low * math.exp(unit * math.log(self.high / self.low))
-        else:
-            value = self.low + unit * (self.high - self.low)
+        value = self._exp(unit * self._log(self.high)) if self.log else self.low + unit * (self.high - self.low)
         return min(max(value, self.low), self.high)
 
     def _rounded(self, value: float, digits: int) -> float:
         """`value` to `digits` digits: of the range on a linear scale, significant ones on a log scale."""
         if self.log:
-            narrow = max(0, -math.floor(math.log10(math.log(self.high / self.low))))
+            narrow = max(0, -math.floor(math.log10(self._log(self.high))))
             value = float(f"{value:.{digits + narrow}g}")
         else:
-            value = round(value, digits - math.ceil(math.log10(self.high - self.low)))
+            try:
+                value = round(value, digits - math.ceil(math.log10(self.high - self.low)))
+            except OverflowError:  # rounded away from 0, beyond the largest float
+                value = math.copysign(math.inf, value)
         return min(max(value, self.low), self.high)
+
+    def _log(self, value: float) -> float:
+        """ln(value / low), where the quotient has no float too."""
+        quotient = value / self.low
+        return math.log(quotient) if math.isfinite(quotient) else math.log(value) - math.log(self.low)
+
+    def _exp(self, log: float) -> float:
+        """low * exp(log), the inverse of `_log`; in three steps where exp(log) has no float."""
+        if log < LARGEST_LOG:
+            return self.low * math.exp(log)
+        return self.low * math.exp(log / 3) * math.exp(log / 3) * math.exp(log / 3)
 
     def from_unit(self, unit: float) -> float:
         """The shortest decimal that `to_unit` maps back to exactly this coordinate, if there is one.
@@ -124,7 +136,8 @@ class Int:
         for field in ("low", "high"):
             value = getattr(self, field)
             if isinstance(value, bool) or not isinstance(value, Integral):
-                raise SpaceError(f"Int: {field} must be a whole number, not {value!r}")
+                raise SpaceError(f"Int: {field} must be a whole number, not {brief(value)}")
+            _real(value, f"Int: {field}")
             object.__setattr__(self, field, int(value))
         _check_bounds("Int", self.low, self.high, self.log)
         if self.size > MOST_INTEGERS:
@@ -137,7 +150,7 @@ class Int:
     def check(self, value: Any, name: str) -> int:
         number = _real(value, f"input {name!r}")
         if number != int(number):
-            raise SpaceError(f"input {name!r} must be a whole number, not {value!r}")
+            raise SpaceError(f"input {name!r} must be a whole number, not {brief(value)}")
         if not self.low <= int(value) <= self.high:
             raise SpaceError(f"input {name!r} = {value} lies outside [{self.low}, {self.high}]; move it inside")
         return int(value)
@@ -179,14 +192,16 @@ class Choice:
 
     def __init__(self, *options: Any) -> None:
         if len(options) < 2:
-            raise SpaceError(f"Choice needs at least two options, got {list(options)}; drop the input or add an option")
+            raise SpaceError(
+                f"Choice needs at least two options, got {brief(list(options))}; drop the input or add an option"
+            )
         for option in options:
             if not isinstance(option, str | bool | Real):
-                raise SpaceError(f"Choice: {option!r} must be a string, a number or a boolean")
-            if isinstance(option, Real) and not math.isfinite(option):
-                raise SpaceError(f"Choice: {option!r} is not a finite number")
+                raise SpaceError(f"Choice: {brief(option)} must be a string, a number or a boolean")
+            if isinstance(option, Real) and not isinstance(option, bool):
+                _real(option, "Choice: an option")
         if len({(isinstance(o, bool), o) for o in options}) < len(options):
-            raise SpaceError(f"Choice: {list(options)} names an option twice; name each once")
+            raise SpaceError(f"Choice: {brief(list(options))} names an option twice; name each once")
         object.__setattr__(self, "options", options)
 
     @property
@@ -202,13 +217,13 @@ class Choice:
     def check(self, value: Any, name: str) -> Any:
         index = self._index(value)
         if index is None:
-            raise SpaceError(f"input {name!r} = {value!r} is not one of {list(self.options)}")
+            raise SpaceError(f"input {name!r} = {brief(value)} is not one of {brief(list(self.options))}")
         return self.options[index]
 
     def to_unit(self, value: Any) -> float:
         index = self._index(value)
         if index is None:
-            raise SpaceError(f"{value!r} is not one of {list(self.options)}")
+            raise SpaceError(f"{brief(value)} is not one of {brief(list(self.options))}")
         return (index + 0.5) / self.size
 
     def from_unit(self, unit: float) -> Any:
@@ -236,9 +251,9 @@ class Space:
             raise SpaceError("a space needs at least one input, as in Space(x=Float(0, 1))")
         for name, spec in self.inputs.items():
             if not isinstance(name, str) or not name:
-                raise SpaceError(f"an input's name must be a non-empty string, not {name!r}")
+                raise SpaceError(f"an input's name must be a non-empty string, not {brief(name)}")
             if not isinstance(spec, Float | Int | Choice):
-                raise SpaceError(f"input {name!r} must be a Float, an Int or a Choice, not {spec!r}")
+                raise SpaceError(f"input {name!r} must be a Float, an Int or a Choice, not {brief(spec)}")
         self.names: tuple[str, ...] = tuple(self.inputs)
         self._specs = tuple(self.inputs.values())
 
@@ -270,12 +285,14 @@ class Space:
     def check(self, point: Mapping[str, Any]) -> dict[str, Any]:
         """The point with every value checked and in its own type, in the order of the space."""
         if not isinstance(point, Mapping):
-            raise SpaceError(f"a point must be a dict of input values, not {point!r}")
+            raise SpaceError(f"a point must be a dict of input values, not {brief(point)}")
         unknown = [name for name in point if name not in self.inputs]
         missing = [name for name in self.names if name not in point]
         if unknown or missing:
-            parts = [f"unknown input {name!r}" for name in unknown] + [f"missing input {name!r}" for name in missing]
-            raise SpaceError(f"{'; '.join(parts)}; the inputs are {list(self.names)}")
+            parts = [f"unknown input {brief(name)}" for name in unknown] + [
+                f"missing input {name!r}" for name in missing
+            ]
+            raise SpaceError(f"{'; '.join(parts)}; the inputs are {brief(list(self.names))}")
         return {name: spec.check(point[name], name) for name, spec in self.inputs.items()}
 
     def to_unit(self, point: Mapping[str, Any]) -> np.ndarray:

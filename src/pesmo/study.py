@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 
 from pesmo.definition import Definition, define, difference, from_json
-from pesmo.errors import DefinitionError, ResultError, TrialError
+from pesmo.errors import DefinitionError, ResultError, TrialError, brief
 from pesmo.front import Front
 from pesmo.methods.model import Model, fit
 from pesmo.methods.pesmo import condition_on_pareto_sets, fit_and_draw
@@ -25,6 +25,7 @@ from pesmo.view import View
 if TYPE_CHECKING:
     from pesmo.report.gallery import Gallery
 
+MOST_TRIALS = 2**31 - 1  # a trial's id is a 32-bit integer in every storage
 RECOMMEND, ACQUISITION, FITTED = 1, 2, 3  # streams of randomness beside the trials'
 
 
@@ -140,14 +141,14 @@ class Study:
         retries  how often it may be asked again.
         """
         if lease is not None and not (is_number(lease) and lease > 0):
-            raise DefinitionError(f"lease must be a number of seconds > 0 or None, not {lease!r}")
+            raise DefinitionError(f"lease must be a number of seconds > 0 or None, not {brief(lease)}")
         if isinstance(retries, bool) or not isinstance(retries, int) or retries < 0:
-            raise DefinitionError(f"retries must be a whole number >= 0, not {retries!r}")
+            raise DefinitionError(f"retries must be a whole number >= 0, not {brief(retries)}")
         terms = Terms(lease, retries)
         if n is None:
             return self._ask(terms)
         if isinstance(n, bool) or not isinstance(n, int) or n < 1:
-            raise DefinitionError(f"ask(n): n must be a whole number >= 1, not {n!r}")
+            raise DefinitionError(f"ask(n): n must be a whole number >= 1, not {brief(n)}")
         return [self._ask(terms) for _ in range(n)]
 
     def _ask(self, terms: Terms) -> Trial:
@@ -206,7 +207,7 @@ class Study:
         known = self._find(trial)
         checked = check_values(self._by_name, self.experiment(known.experiment).reveals, values)
         if cost is not None and not (is_number(cost) and cost >= 0):
-            raise ResultError(f"trial {known.id}: cost must be a number >= 0, not {cost!r}")
+            raise ResultError(f"trial {known.id}: cost must be a number >= 0, not {brief(cost)}")
         told = self._finish(known, Outcome("complete", checked, cost=None if cost is None else float(cost)))
         if told.state == "failed":
             raise TrialError(f"trial {told.id} was reported as failed ({told.message}); it cannot be told now")
@@ -221,7 +222,7 @@ class Study:
         """Record that a trial gave no usable result. Its point is not asked again."""
         known = self._find(trial)
         if not isinstance(message, str):
-            raise ResultError(f"the message of a failed trial must be a string, not {message!r}")
+            raise ResultError(f"the message of a failed trial must be a string, not {brief(message)}")
         failed = self._finish(known, Outcome("failed", {}, message))
         if failed.state == "complete":
             raise TrialError(f"trial {failed.id} is complete with {failed.values}; it cannot fail now")
@@ -239,7 +240,7 @@ class Study:
         """Record data you already have: one point and any of the objectives measured there."""
         point = self.space.check(inputs)
         if not isinstance(values, Mapping) or not values:
-            raise ResultError(f"values must be a dict with at least one objective, not {values!r}")
+            raise ResultError(f"values must be a dict with at least one objective, not {brief(values)}")
         known = tuple(name for name in values if name in self._by_name)
         checked = check_values(self._by_name, known or tuple(self._by_name), values)
         matching = [e for e in self.experiments if set(e.reveals) == set(checked)]
@@ -296,9 +297,9 @@ class Study:
     def _find(self, trial: Trial | int) -> Trial:
         trial_id = trial.id if isinstance(trial, Trial) else trial
         whole = isinstance(trial_id, int) and not isinstance(trial_id, bool)
-        record = self._view.find(trial_id) if whole else None
+        record = self._view.find(trial_id) if whole and 0 < trial_id <= MOST_TRIALS else None
         if record is None:
-            raise TrialError(f"there is no trial {trial_id!r} in this study; it has {len(self.trials)} trials")
+            raise TrialError(f"there is no trial {brief(trial_id)} in this study; it has {len(self.trials)} trials")
         return record.trial
 
     def _finish(self, trial: Trial, outcome: Outcome) -> Trial:

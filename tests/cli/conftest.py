@@ -4,27 +4,25 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner, Result
 
-from pesmo.cli.app import app
+from tests.cli.calling import Ended, call
 
-Pesmo = Callable[..., Result]
+Pesmo = Callable[..., Ended]
 
 
 @pytest.fixture
 def pesmo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Pesmo:
-    """pesmo("run", "study.toml") -> exit code, stdout and stderr. A traceback, or another code, fails the test."""
+    """pesmo("run", "study.toml") -> exit code, stdout, stderr. A fault that nobody expected, or another code, fails."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "160")
 
-    def call(*words: object, code: int | None = 0, stdin: str | None = None) -> Result:
-        result = CliRunner().invoke(app, [str(word) for word in words], input=stdin)
-        if result.exception is not None and not isinstance(result.exception, SystemExit):
-            raise result.exception
+    def pesmo(*words: object, code: int | None = 0, stdin: str = "") -> Ended:
+        result = call([str(word) for word in words], stdin)
+        assert "pesmo met what it did not expect" not in result.stderr, result.stderr
         assert code is None or result.exit_code == code, result.output
         return result
 
-    return call
+    return pesmo
 
 
 SCRIPT = """

@@ -149,7 +149,7 @@ def test_a_password_is_not_repeated() -> None:
     ("words", "message"),
     [
         (["--evaluations", "3", "--budget", "4"], "give --evaluations or --budget, not both"),
-        (["--budget", "-4"], "--budget must be a number > 0, not -4"),
+        (["--budget", "-4"], "Invalid value for '--budget': it must be a finite number > 0, not -4"),
         (["--workers", "0"], "Invalid value for '--workers'"),
         (["study.toml", "other.toml"], "unexpected extra argument"),
     ],

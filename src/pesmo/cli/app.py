@@ -1,34 +1,18 @@
 """`pesmo`: the list of commands. Each imports what it needs when it is called, so that --help answers at once."""
 
+import math
 import signal
 from pathlib import Path
 from types import FrameType
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
-from typer.core import TyperGroup
 
 from pesmo import __version__
-from pesmo.errors import PesmoError
-from pesmo.redact import redacted
-
-
-class Commands(TyperGroup):
-    """Turns every error pesmo raises on purpose into a message and exit code 2; Ctrl-C into 130."""
-
-    def invoke(self, ctx: Any) -> Any:
-        try:
-            return super().invoke(ctx)
-        except PesmoError as error:
-            typer.echo(f"error: {redacted(str(error))}", err=True)
-            raise typer.Exit(2) from None
-        except KeyboardInterrupt:
-            raise typer.Exit(130) from None
-
+from pesmo.cli.ending import ended
 
 app = typer.Typer(
     name="pesmo",
-    cls=Commands,
     help="The best trade-offs between several expensive objectives, with the fewest evaluations.\n\n"
     "Start with: pesmo init, then pesmo run study.toml.",
     no_args_is_help=True,
@@ -36,6 +20,15 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+
+MOST = 2**31 - 1  # of anything counted: the largest id of a trial
+
+
+def _positive(number: float | None) -> float | None:
+    if number is not None and not 0 < number < math.inf:
+        raise typer.BadParameter(f"it must be a finite number > 0, not {number:g}")
+    return number
+
 
 Where = Annotated[
     str | None,
@@ -47,9 +40,11 @@ Storage = Annotated[str | None, typer.Option("--storage", help="Instead of STUDY
 Name = Annotated[str | None, typer.Option("--study", help="The study's name, where the storage has several.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON, for other programs.")]
 Csv = Annotated[bool, typer.Option("--csv", help="Print CSV, for spreadsheets.")]
-Evaluations = Annotated[int | None, typer.Option(min=1, help="Stop after this many trials in all.")]
-Budget = Annotated[float | None, typer.Option(help="Stop when this much cost has been spent in all.")]
-Workers = Annotated[int, typer.Option(min=1, help="How many programs run at once.")]
+Evaluations = Annotated[int | None, typer.Option(min=1, max=MOST, help="Stop after this many trials in all.")]
+Budget = Annotated[
+    float | None, typer.Option(callback=_positive, help="Stop when this much cost has been spent in all.")
+]
+Workers = Annotated[int, typer.Option(min=1, max=MOST, help="How many programs run at once.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No live view.")]
 STUDY, RUN, HAND, LOOK = "The study", "Run it", "By hand", "Look at it"
 
@@ -67,14 +62,14 @@ def _main(
     pass
 
 
-def main() -> None:
-    """The entry point. SIGTERM (a scheduler, `kill`) stops a run as cleanly as Ctrl-C does."""
+def main() -> int:
+    """The entry point; the exit code. SIGTERM (a scheduler, `kill`) stops a run as cleanly as Ctrl-C does."""
 
     def stop(number: int, frame: FrameType | None) -> None:
         raise KeyboardInterrupt
 
     signal.signal(signal.SIGTERM, stop)
-    app()
+    return ended(app)
 
 
 @app.command(rich_help_panel=STUDY)
@@ -142,9 +137,10 @@ def worker(
 @app.command(rich_help_panel=HAND)
 def ask(
     where: Where = None,
-    number: Annotated[int | None, typer.Option("-n", min=1, help="How many trials.")] = None,
+    number: Annotated[int | None, typer.Option("-n", min=1, max=MOST, help="How many trials.")] = None,
     lease: Annotated[
-        float | None, typer.Option(help="Seconds after which it may be asked again. Default: never.")
+        float | None,
+        typer.Option(callback=_positive, help="Seconds after which it may be asked again. Default: never."),
     ] = None,
     json: Json = False,
     storage: Storage = None,
@@ -223,7 +219,7 @@ def trials(
 @app.command(rich_help_panel=LOOK)
 def front(
     where: Where = None,
-    size: Annotated[int, typer.Option(min=1, help="At most this many points.")] = 50,
+    size: Annotated[int, typer.Option(min=1, max=MOST, help="At most this many points.")] = 50,
     json: Json = False,
     csv: Csv = False,
     storage: Storage = None,

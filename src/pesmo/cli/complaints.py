@@ -9,9 +9,9 @@ from typing import Any
 
 from pydantic_core import ErrorDetails
 
-from pesmo.cli.locate import line_of
+from pesmo.cli.locate import key_lines, line_of
 from pesmo.cli.schema import INPUT_TABLES, TABLES, StudyFileTable, Table
-from pesmo.errors import DefinitionError
+from pesmo.errors import DefinitionError, brief
 
 MOST = 8  # complaints shown at once: one screen
 
@@ -25,6 +25,7 @@ KINDS = {
     "list_type": "must be a list",
     "greater_than": "must be above 0",
     "greater_than_equal": "must be 0 or more",
+    "less_than_equal": "is too large",
     "string_too_short": "must not be empty",
     "too_short": "has too few entries",
     "dict_type": "must be tables",
@@ -48,10 +49,12 @@ class Complaint:
 
 def study_file_error(path: Path, source: str, document: dict[str, Any], complaints: Iterable[Complaint]) -> Exception:
     """All complaints about one file as one error, in the order of the lines."""
-    placed = [(line_of(source, document, c.key), c) for c in complaints]
+    lines = key_lines(source, document)
+    placed = [(line_of(lines, c.key), c) for c in complaints]
     placed.sort(key=lambda pair: pair[0] or 0)
     rows = [
-        f"  {f'line {line}, ' if line else ''}{'.'.join(c.key) or 'the file'}: {c.what}" for line, c in placed[:MOST]
+        f"  {f'line {line}, ' if line else ''}{_cut('.'.join(c.key)) or 'the file'}: {c.what}"
+        for line, c in placed[:MOST]
     ]
     if len(placed) > MOST:
         rows.append(f"  … and {len(placed) - MOST} more")
@@ -75,6 +78,8 @@ def complaint_of(error: ErrorDetails, document: dict[str, Any]) -> Complaint:
         return Complaint((*key, "type"), f"must be 'float', 'int' or 'choice', {wrong}")
     if kind == "value_error":
         return Complaint(key, error["msg"].removeprefix("Value error, "))
+    if kind == "float_type" and isinstance(value, int) and not isinstance(value, bool):
+        kind = "finite_number"  # so many digits that no float holds it
     what = KINDS.get(kind, error["msg"])
     found = "" if key[-1] == "storage" else f", not {_shown(value)}"  # it may hold a password
     return Complaint(key, f"{what}{found}" + (f"; allowed: {allowed}" if allowed else ""))
@@ -113,10 +118,13 @@ def _unknown(key: tuple[str, ...], document: dict[str, Any]) -> str:
     return f"there is no such setting; {hint}allowed: {', '.join(names)}"
 
 
-def _shown(value: Any, most: int = 60) -> str:
+def _shown(value: Any) -> str:
     """A value as one would write it in the file."""
     try:
-        written = json.dumps(value, ensure_ascii=False)
-    except (TypeError, ValueError):  # a date
-        written = str(value)
-    return written if len(written) <= most else written[:most] + "…"
+        return _cut(json.dumps(value, ensure_ascii=False))
+    except (TypeError, ValueError, RecursionError):  # a date, for one
+        return _cut(brief(value))
+
+
+def _cut(text: str, most: int = 60) -> str:
+    return text if len(text) <= most else text[:most] + "…"

@@ -6,13 +6,14 @@ from typing import Any
 
 Path = tuple[str, ...]
 
+DEPTH = 4  # no setting has more parts: [inputs.NAME] low, and an entry of a list
+
 _HEADER = re.compile(r"^\s*(\[.*\])\s*(#.*)?$")
 _KEY = re.compile(r"""^\s*((?:[A-Za-z0-9_-]+|"[^"]*"|'[^']*')(?:\s*\.\s*(?:[A-Za-z0-9_-]+|"[^"]*"|'[^']*'))*)\s*=""")
 
 
-def line_of(source: str, document: dict[str, Any], path: Path) -> int | None:
+def line_of(lines: dict[Path, int], path: Path) -> int | None:
     """The line (from 1) of the deepest part of `path` that the file has; None where it has none of it."""
-    lines = key_lines(source, document)
     while path:
         if path in lines:
             return lines[path]
@@ -21,8 +22,8 @@ def line_of(source: str, document: dict[str, Any], path: Path) -> int | None:
 
 
 def key_lines(source: str, document: dict[str, Any]) -> dict[Path, int]:
-    """{path: line} of every table header and key. A line inside a long string that looks like a key is left out
-    unless the document has such a key."""
+    """{path: line} of every table header and key, down to DEPTH parts. A line inside a long string that looks like a
+    key is left out unless the document has such a key."""
     lines: dict[Path, int] = {}
     table: Path = ()
     for number, line in enumerate(source.splitlines(), start=1):
@@ -39,7 +40,7 @@ def key_lines(source: str, document: dict[str, Any]) -> dict[Path, int]:
         else:
             continue
         if _has(document, path):
-            for depth in range(1, len(path) + 1):
+            for depth in range(1, min(len(path), DEPTH) + 1):
                 lines.setdefault(path[:depth], number)
     return lines
 

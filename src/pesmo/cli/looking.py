@@ -1,6 +1,5 @@
 """Looking at a study: status, trials, front, report, plots."""
 
-import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -12,6 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from pesmo.cli.opening import Target, target
+from pesmo.cli.output import say_json
 from pesmo.cli.tables import csv_text, trials_csv
 from pesmo.cli.trials import trial_dict
 from pesmo.cli.view import Limit, front_of, kept_limit, picture, summarize
@@ -33,7 +33,7 @@ def show_status(place: Target, as_json: bool) -> None:
         limit = Limit(place.file.evaluations, place.file.budget)
     summary = summarize(study, limit, front_of(study))
     if as_json:
-        typer.echo(json.dumps(summary.to_dict()))
+        say_json(summary.to_dict())
     else:
         Console().print(picture(summary))
 
@@ -42,7 +42,7 @@ def show_trials(place: Target, as_json: bool, as_csv: bool) -> None:
     study = place.open()
     _one_format(as_json, as_csv)
     if as_json:
-        typer.echo(json.dumps([trial_dict(t) for t in study.trials]))
+        say_json([trial_dict(t) for t in study.trials])
     elif as_csv:
         typer.echo(trials_csv(study), nl=False)
     else:
@@ -76,7 +76,7 @@ def show_front(place: Target, size: int, as_json: bool, as_csv: bool) -> None:
     _one_format(as_json, as_csv)
     found = study.recommend(size)
     if as_json:
-        typer.echo(json.dumps(found.to_dicts()))
+        say_json(found.to_dicts())
     elif as_csv:
         typer.echo(_front_csv(found), nl=False)
     else:

@@ -4,7 +4,6 @@ With a study file, its commands and limit are kept with the study in its storage
 so that another machine needs nothing but the storage and the programs.
 """
 
-import json
 import shutil
 from contextlib import nullcontext
 from dataclasses import dataclass
@@ -18,6 +17,7 @@ from threadpoolctl import threadpool_limits
 
 from pesmo.cli.live import LiveView
 from pesmo.cli.opening import Target
+from pesmo.cli.output import say_json
 from pesmo.cli.view import Limit, has_front, kept_limit, summarize
 from pesmo.errors import DefinitionError, TrialError
 from pesmo.front import Front
@@ -72,8 +72,6 @@ def _limit(given: Limit, other: Limit, where: str) -> Limit:
     """The limit of the command line, else the other one."""
     if given.evaluations is not None and given.budget is not None:
         raise DefinitionError("give --evaluations or --budget, not both: a study has one limit")
-    if given.budget is not None and not given.budget > 0:
-        raise DefinitionError(f"--budget must be a number > 0, not {given.budget:g}")
     chosen = given if given.total is not None else other
     if chosen.total is None:
         raise DefinitionError(f"when is it done? Give --evaluations or --budget here, or evaluations or budget {where}")
@@ -118,7 +116,7 @@ def _run(study: Study, programs: dict[str, Program], limit: Limit, wishes: Wishe
         _say(console, f"Stopped: {done:g} of {limit.total:g}, nothing lost. The same command goes on.")
         raise
     if wishes.as_json:
-        typer.echo(json.dumps(summarize(study, limit, front).to_dict()))
+        say_json(summarize(study, limit, front).to_dict())
     else:
         _conclude(study, front, console, place.said)
     if front is None:

@@ -5,6 +5,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema
 
+MOST_EVALUATIONS = 2**31 - 1  # the largest id of a trial
+LONGEST = 1e9  # seconds of a time-out: 30 years, and about what a system call takes
 SHELL_WORDS = {"|", "||", "&", "&&", ";", "<", "<<", ">", ">>", "2>", "2>&1"}
 
 
@@ -50,7 +52,9 @@ class StudyTable(Table):
         min_length=1,
         description="a SQLite file beside this file, or postgresql://…; left out: this file's name with .db",
     )
-    evaluations: int | None = Field(None, gt=0, description="how many trials to run in all, a whole number > 0")
+    evaluations: int | None = Field(
+        None, gt=0, le=MOST_EVALUATIONS, description="how many trials to run in all, a whole number > 0"
+    )
     budget: float | None = Field(None, gt=0, description="how much cost to spend in all, a number > 0")
 
 
@@ -109,7 +113,9 @@ class ExperimentTable(Table):
         None, min_length=1, description="a list of the objectives it measures; left out: all of them"
     )
     cost: float = Field(1.0, gt=0, description="what one run costs, in any unit you like, a number > 0")
-    timeout: float | None = Field(None, gt=0, description="seconds after which a run is ended, a number > 0")
+    timeout: float | None = Field(
+        None, gt=0, le=LONGEST, description="seconds after which a run is ended, a number > 0"
+    )
 
 
 class StudyFileTable(Table):

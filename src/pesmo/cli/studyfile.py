@@ -1,5 +1,6 @@
 """Reading a study file: TOML, checked by pydantic, then by the parts of pesmo it describes; all complaints at once."""
 
+import re
 import tomllib
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
@@ -10,13 +11,19 @@ from pydantic import ValidationError
 
 from pesmo.cli.complaints import Complaint, StudyFileError, complaint_of, study_file_error
 from pesmo.cli.schema import ChoiceTable, ExperimentTable, FloatTable, StudyFileTable
-from pesmo.definition import COUPLED
-from pesmo.errors import PesmoError, ProgramError
+from pesmo.definition import COUPLED, check_seed
+from pesmo.errors import PesmoError, ProgramError, brief
 from pesmo.methods.registry import method_for
 from pesmo.problem import Experiment, Objective, check_experiments, check_objectives
 from pesmo.redact import is_address
 from pesmo.run.programs import PYTHON, Program, placeholders, variable
 from pesmo.space import Choice, Float, Input, Int, Space
+
+LARGEST = 1_000_000  # bytes: a study file has some thousand
+LONG_KEY = re.compile(  # tomllib's time grows with the square of a key's parts
+    r"""(?<![\w-])(?:(?:[A-Za-z0-9_-]++|"[^"\n]*+"|'[^'\n]*+')[ \t]*+\.[ \t]*+){32}"""
+)
+LONG_NUMBER = re.compile("[0-9_]{4000}")
 
 
 @dataclass(frozen=True)
@@ -39,10 +46,7 @@ class StudyFile:
 def read_study_file(path: Path) -> StudyFile:
     """A checked study file, or a StudyFileError with everything that is wrong with it."""
     source = _text(path)
-    try:
-        document = tomllib.loads(source)
-    except tomllib.TOMLDecodeError as error:
-        raise StudyFileError(f"{path} is not valid TOML: {error}") from None
+    document = _parsed(path, source)
     try:
         table = StudyFileTable.model_validate(document)
     except ValidationError as error:
@@ -57,13 +61,35 @@ def read_study_file(path: Path) -> StudyFile:
 
 def _text(path: Path) -> str:
     try:
-        return path.read_text(encoding="utf-8")
+        if path.stat().st_size > LARGEST:
+            raise StudyFileError(f"{path} is larger than {LARGEST // 1000} kB; is it a study file?")
+        return path.read_text(encoding="utf-8-sig")
     except FileNotFoundError:
         raise StudyFileError(f"there is no file {path}; `pesmo init` writes one to start from") from None
     except UnicodeDecodeError as error:
         raise StudyFileError(f"{path} is not a text file in UTF-8 (byte {error.start}); save it as UTF-8") from None
     except OSError as error:
         raise StudyFileError(f"cannot read {path}: {error.strerror}") from None
+
+
+def _parsed(path: Path, source: str) -> dict[str, Any]:
+    """The file as TOML has it. What Python cannot read, or not in time, is said with its line."""
+    if long := LONG_KEY.search(source):
+        raise StudyFileError(f"{path}, line {_line(source, long)}: a key of more than 32 parts is none of a study file")
+    try:
+        return tomllib.loads(source)
+    except tomllib.TOMLDecodeError as error:
+        raise StudyFileError(f"{path} is not valid TOML: {error}") from None
+    except RecursionError:
+        raise StudyFileError(f"{path} has lists or tables nested too deeply for a study file") from None
+    except ValueError:
+        long = LONG_NUMBER.search(source)
+        where = f", line {_line(source, long)}" if long else ""
+        raise StudyFileError(f"{path}{where}: a number of thousands of digits cannot be read; give fewer") from None
+
+
+def _line(source: str, found: re.Match[str]) -> int:
+    return source.count("\n", 0, found.start()) + 1
 
 
 @dataclass(frozen=True)
@@ -115,6 +141,7 @@ class _Builder:
 
     def _study_table(self) -> None:
         study = self.table.study
+        self._try(("study", "seed"), lambda: check_seed(study.seed))
         if study.evaluations is not None and study.budget is not None:
             self._say(("study", "budget"), "evaluations is given too; a study has one limit: drop one of them")
 
@@ -159,10 +186,11 @@ class _Builder:
 
     def _experiment(self, name: str) -> Experiment | None:
         table = self.table.experiments[name]
-        names = list(self.table.objectives)
+        names = self.table.objectives
         for revealed in table.reveals or ():
             if revealed not in names:
-                self._say(("experiments", name, "reveals"), f"{revealed!r} is not among the objectives {names}")
+                what = f"{brief(revealed)} is not among the objectives {brief(list(names))}"
+                self._say(("experiments", name, "reveals"), what)
         self._command(name, table)
         reveals = tuple(table.reveals or names)
         return self._try(("experiments", name), lambda: Experiment(name, reveals, table.cost))
@@ -178,7 +206,7 @@ class _Builder:
             for placeholder in unknown:
                 self._say(
                     ("experiments", name, "command"),
-                    f"{{{placeholder}}} in {argument!r} is not an input; there are {known} "
+                    f"{{{placeholder}}} in {brief(argument)} is not an input; there are {brief(known)} "
                     "(write {{ and }} for literal braces)",
                 )
 

@@ -7,9 +7,12 @@ from typing import Any
 import typer
 
 from pesmo.cli.opening import Target, target
-from pesmo.errors import ResultError, TrialError
+from pesmo.cli.output import say_json
+from pesmo.errors import ResultError, TrialError, brief
 from pesmo.problem import Trial
 from pesmo.study import Study
+
+MOST_DIGITS = 20  # of a trial's number; more than any has, and few enough for int()
 
 
 def trial_dict(trial: Trial) -> dict[str, Any]:
@@ -30,14 +33,20 @@ def trial_dict(trial: Trial) -> dict[str, Any]:
 
 
 def ask_trials(place: Target, number: int | None, lease: float | None, as_json: bool) -> None:
+    """Trials for whoever reads the output. Those that nobody will ever read of are given back."""
     study = place.make()
-    asked = study.ask(number or 1, lease=lease)
-    if as_json:
-        rows = [{**trial_dict(t), "reveals": list(study.experiment(t.experiment).reveals)} for t in asked]
-        typer.echo(json.dumps(rows if number is not None else rows[0]))
-        return
-    for trial in asked:
-        typer.echo(_instruction(study, trial, place))
+    asked: list[Trial] = []
+    try:
+        for _ in range(number or 1):
+            asked.append(study.ask(lease=lease))
+        if as_json:
+            rows = [{**trial_dict(t), "reveals": list(study.experiment(t.experiment).reveals)} for t in asked]
+            say_json(rows if number is not None else rows[0])
+        else:
+            typer.echo("\n".join(_instruction(study, trial, place) for trial in asked))
+    except BaseException:  # a closed pipe, a full disk, Ctrl-C, a method that has finished
+        study.release(asked)
+        raise
 
 
 def _instruction(study: Study, trial: Trial, place: Target) -> str:
@@ -71,7 +80,7 @@ def fail_trial(words: list[str], storage: str | None, name: str | None, as_json:
 
 def _answer(trial: Trial, as_json: bool) -> None:
     if as_json:
-        typer.echo(json.dumps(trial_dict(trial)))
+        say_json(trial_dict(trial))
     else:
         said = ", ".join(f"{name} = {value:g}" for name, value in trial.values.items()) or trial.message or "no reason"
         typer.echo(f"trial {trial.id} ({trial.experiment}) is {trial.state}: {said}")
@@ -81,31 +90,47 @@ def _split(words: list[str], storage: str | None, name: str | None) -> tuple[Tar
     """[STUDY] TRIAL REST…: the first word is the study unless it is a number."""
     where, rest = (None, words) if words[0].isdecimal() else (words[0], words[1:])
     if not rest or not rest[0].isdecimal():
-        said = f"not {rest[0]!r}" if rest else "and it is missing"
+        said = f"not {brief(rest[0])}" if rest else "and it is missing"
         raise TrialError(f"after the study comes the trial's number, {said}; `pesmo trials` lists them")
+    if len(rest[0]) > MOST_DIGITS:
+        raise TrialError(f"there is no trial {brief(rest[0])}; `pesmo trials` lists them")
     return target(where, storage, name), int(rest[0]), rest[1:]
 
 
 def _values(words: list[str], said: str) -> dict[str, Any]:
     """Results given as NAME=VALUE words, as one JSON object, or as one on standard input."""
     if len(words) == 1 and (words[0] == "-" or words[0].lstrip().startswith("{")):
-        text = sys.stdin.read() if words[0] == "-" else words[0]
-        try:
-            found = json.loads(text)
-        except ValueError as error:
-            raise ResultError(f'the result is not a JSON object such as {{"error": 0.02}}: {error}') from None
-        if not isinstance(found, dict):
-            raise ResultError(f'the result must be a JSON object such as {{"error": 0.02}}, not {text.strip()}')
-        return found
+        return _json_object(_standard_input() if words[0] == "-" else words[0])
     values: dict[str, Any] = {}
     for word in words:
         name, equals, number = word.rpartition("=")
         if not equals or not name:
-            raise ResultError(f"{word!r} is not NAME=VALUE; write it as in: pesmo tell {said} error=0.02")
+            raise ResultError(f"{brief(word)} is not NAME=VALUE; write it as in: pesmo tell {said} error=0.02")
         if name in values:
-            raise ResultError(f"{name!r} is given twice")
+            raise ResultError(f"{brief(name)} is given twice")
         try:
             values[name] = float(number)
         except ValueError:
-            raise ResultError(f"{name!r} must be a number, not {number!r}") from None
+            raise ResultError(f"{brief(name)} must be a number, not {brief(number)}") from None
     return values
+
+
+def _standard_input() -> str:
+    try:
+        return sys.stdin.read()
+    except UnicodeDecodeError as error:
+        raise ResultError(f"standard input is not text in UTF-8 (byte {error.start})") from None
+    except OSError as error:
+        raise ResultError(f"cannot read standard input: {error.strerror}") from None
+
+
+def _json_object(text: str) -> dict[str, Any]:
+    """The result in a JSON text; every number as a float, which an integer of any length is too."""
+    try:
+        found = json.loads(text, parse_int=float)
+    except (ValueError, RecursionError) as error:
+        why = "it is nested too deeply" if isinstance(error, RecursionError) else error
+        raise ResultError(f'the result is not a JSON object such as {{"error": 0.02}}: {why}') from None
+    if not isinstance(found, dict):
+        raise ResultError(f'the result must be a JSON object such as {{"error": 0.02}}, not {brief(text.strip())}')
+    return found

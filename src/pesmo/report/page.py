@@ -32,7 +32,7 @@ def write_report(study: Study, path: str | Path) -> Path:
     """Write the report of a study to `path`, and give the path back."""
     target = Path(path)
     target.parent.mkdir(parents=True, exist_ok=True)
-    target.write_text(render(study), encoding="utf-8")
+    target.write_text(render(study), encoding="utf-8", errors="backslashreplace")  # half a surrogate pair is no text
     return target
 
 

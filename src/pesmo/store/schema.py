@@ -4,15 +4,17 @@ Every process that opens a database asks for its version first, with one query: 
 something to do, and that is done inside one transaction that holds the database's lock.
 """
 
+import re
 from pathlib import Path
 
 from sqlalchemy import Connection, inspect, text
 
-from pesmo.errors import StorageError
+from pesmo.errors import StorageError, brief
 from pesmo.store.database import Database
 
 VERSION_TABLE = "pesmo_version"
-HEAD = "0001"
+KNOWN = ("0001",)  # every schema there has been
+HEAD = KNOWN[-1]
 LOCK = 0x7065736D6F  # of PostgreSQL's advisory locks: "pesmo"
 
 
@@ -39,16 +41,21 @@ def require(database: Database) -> None:
 
 
 def is_current(connection: Connection, label: str | None) -> bool:
-    """True where the schema is this version's; False where it is older or missing; a newer one is an error."""
+    """True where the schema is this version's; False where it is older or missing; another one is an error."""
     if not inspect(connection).has_table(VERSION_TABLE):
         return False
     found = connection.execute(text(f"SELECT version_num FROM {VERSION_TABLE}")).scalar()  # a constant, no data
-    if found is not None and found > HEAD:
+    if found is None or found in KNOWN:
+        return found == HEAD
+    if re.fullmatch("[0-9]{4}", str(found)) and found > HEAD:
         raise StorageError(
             f"storage {label!r} was written by a newer pesmo (its schema is {found}, this version knows up to {HEAD}); "
             "install the newer pesmo. Nothing was changed"
         )
-    return found == HEAD
+    raise StorageError(
+        f"storage {label!r} says that its schema is {brief(found)}, which no pesmo has written; restore it from a "
+        "copy. Nothing was changed"
+    )
 
 
 def exclusive(connection: Connection) -> None:

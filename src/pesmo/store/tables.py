@@ -14,7 +14,7 @@ from typing import Any
 from sqlalchemy import BigInteger, Column, Double, ForeignKey, Index, Integer, MetaData, String, Table, Text
 from sqlalchemy.engine import Row
 
-from pesmo.errors import StorageError
+from pesmo.errors import StorageError, brief
 from pesmo.problem import Trial
 from pesmo.store.contract import Record
 
@@ -72,8 +72,14 @@ def dump(value: Any) -> str:
 
 
 def load(text: str) -> Any:
-    """What `dump` wrote; a number that is not finite was not written by it."""
-    return _decode(text)
+    """What `dump` wrote; anything else was not written by it."""
+    try:
+        return _decode(text)
+    except (ValueError, TypeError, RecursionError) as error:
+        raise StorageError(
+            f"the database holds {brief(text)} where JSON belongs ({error}); it was changed by another program, or is "
+            "damaged: restore it from a copy"
+        ) from None
 
 
 def _no_constant(word: str) -> float:
