@@ -1,7 +1,9 @@
 """A study: ask what to run next, tell what came out, recommend the trade-offs found so far."""
 
+import json
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
 
@@ -251,6 +253,18 @@ class Study:
         self._view.put(record)
         return record.trial
 
+    def add_many(self, rows: Sequence[tuple[Mapping[str, Any], Mapping[str, float]]]) -> list[Trial]:
+        """Add those rows that were not added before; the new trials. (Stands in for the store's atomic call.)"""
+        before = Counter(_row_key(t.inputs, t.values) for t in self.trials if t.note == "added")
+        added = []
+        for inputs, values in rows:
+            key = _row_key(inputs, values)
+            if before[key] > 0:
+                before[key] -= 1
+            else:
+                added.append(self.add(inputs, values))
+        return added
+
     # -------------------------------------------------------------------------------------------------- knowledge
 
     def recommend(self, size: int = 50) -> Front:
@@ -316,3 +330,7 @@ class Study:
             if observed.values.size == 0:
                 raise TrialError(f"cannot {what} yet: objective {objective.name!r} has no value; tell or add one")
         return evidence
+
+
+def _row_key(inputs: Mapping[str, Any], values: Mapping[str, float]) -> str:
+    return json.dumps([inputs, values], sort_keys=True)
