@@ -144,8 +144,8 @@ class Study:
         """
         if lease is not None and not (is_number(lease) and lease > 0):
             raise DefinitionError(f"lease must be a number of seconds > 0 or None, not {brief(lease)}")
-        if isinstance(retries, bool) or not isinstance(retries, int) or retries < 0:
-            raise DefinitionError(f"retries must be a whole number >= 0, not {brief(retries)}")
+        if isinstance(retries, bool) or not isinstance(retries, int) or not 0 <= retries <= MOST_TRIALS:
+            raise DefinitionError(f"retries must be a whole number from 0 to {MOST_TRIALS}, not {brief(retries)}")
         terms = Terms(lease, retries)
         if n is None:
             return self._ask(terms)

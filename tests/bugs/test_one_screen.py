@@ -111,7 +111,11 @@ def test_a_range_that_ends_at_the_largest_float_works() -> None:
 HUGE = 10**5000
 REFUSED = [
     (lambda: Int(1, 10**400), SpaceError, "Int: high must be a finite number"),
-    (lambda: Int(1, HUGE), SpaceError, "Int: high must be a finite number, not a value of type int that is too large to be shown"),
+    (
+        lambda: Int(1, HUGE),
+        SpaceError,
+        "not a value of type int that is too large to be shown",
+    ),
     (lambda: Float(0, HUGE), SpaceError, "Float: high must be a finite number"),
     (lambda: Choice(1, HUGE), SpaceError, "Choice: an option must be a finite number"),
     (lambda: Int(1, 3).check(HUGE, "n"), SpaceError, "input 'n' must be a finite number"),

@@ -10,6 +10,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from pesmo.cli.cells import headings
 from pesmo.cli.opening import Target, target
 from pesmo.cli.output import say_json
 from pesmo.cli.tables import csv_text, trials_csv
@@ -87,11 +88,8 @@ def _front_csv(found: Front) -> str:
     """A column per input, then each objective's mean and sd, then the probability."""
     rows = found.to_dicts()
     names = [o.name for o in found.objectives]
-    header = [
-        *(rows[0]["inputs"] if rows else ()),
-        *[column for n in names for column in (n, f"{n} sd")],
-        "probability",
-    ]
+    inputs, objectives = headings(list(rows[0]["inputs"]) if rows else [], names)
+    header = [*inputs, *[column for n in objectives for column in (n, f"{n} sd")], "probability"]
     return csv_text(
         header,
         [
