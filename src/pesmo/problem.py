@@ -224,10 +224,18 @@ class Evidence:
         return unit, np.array([[table[key] for table in tables] for key in keys]).reshape(-1, len(tables))
 
     def ready(self, enough: int, only_complete: bool) -> bool:
-        """Whether a model has enough values: of each objective, or, for `only_complete`, points with all of them."""
+        """Whether a model has enough values: of each objective, or, for `only_complete`, points with all of them.
+
+        What has been measured wherever it can be told apart has enough of them, however few that are.
+        """
         if only_complete:
-            return self.complete_points[0].shape[0] >= enough
-        return min(o.values.size for o in self.observations) >= enough
+            return self._has(self.complete_points[0].shape[0], enough, self.complete)
+        sizes = [o.values.size for o in self.observations]
+        return all(self._has(size, enough, self.reveals[:, k]) for k, size in enumerate(sizes))
+
+    def _has(self, values: int, enough: int, experiments: np.ndarray) -> bool:
+        """Whether so many values are enough, or all that the experiments, (E,) True, can still find in new places."""
+        return values >= enough or (values > 0 and all(self.is_exhausted(int(e)) for e in np.flatnonzero(experiments)))
 
     @property
     def measured_points(self) -> np.ndarray:
@@ -246,9 +254,32 @@ class Evidence:
 
     def is_taken(self, e: int, unit: np.ndarray) -> np.ndarray:
         """(n,) True where experiment e was already run at `unit` (n, d), as far as it can tell points apart."""
-        columns = self.relevant(e)
-        seen = {row.tobytes() for row in self.space.snap(self.taken[e])[:, columns]}
-        return np.array([row.tobytes() in seen for row in self.space.snap(unit)[:, columns]], bool)
+        seen = self._seen(e)
+        return np.array([row.tobytes() in seen for row in self.space.snap(unit)[:, self.relevant(e)]], bool)
+
+    def is_exhausted(self, e: int) -> bool:
+        """Whether experiment e was run at every point that it can tell apart."""
+        size = self.space.size_of(self.relevant(e))
+        return size is not None and size <= self.taken[e].shape[0] and size <= len(self._seen(e))
+
+    def free_point(self, e: int, near: np.ndarray) -> np.ndarray | None:
+        """(d,) the first new point of a finite space of experiment e, as `near` (d,) in the inputs that do not matter.
+
+        None where there is none, or an input that matters is a Float. Among n + 1 points one is not among n: the work
+        grows with the runs there were, not with the space.
+        """
+        columns, seen = self.relevant(e), len(self._seen(e))
+        size = self.space.size_of(columns)
+        if size is None or size <= seen:
+            return None
+        points = np.repeat(near[None, :], min(size, seen + 1), axis=0)
+        points[:, columns] = self.space.first_points(columns, seen + 1)
+        free = points[~self.is_taken(e, points)]
+        return free[0] if free.shape[0] else None
+
+    def _seen(self, e: int) -> set[bytes]:
+        """The distinct points where experiment e was run, along the inputs that matter to it."""
+        return {row.tobytes() for row in self.space.snap(self.taken[e])[:, self.relevant(e)]}
 
 
 @dataclass(frozen=True)

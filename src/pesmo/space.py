@@ -11,12 +11,16 @@ Three views of one point:
 A discrete input cuts its unit coordinate into equal (for a log Int: logarithmic) bins, one per value. `snap` moves a
 coordinate to the place that stands for its bin, so the GP, which sees only snapped points, is constant within one
 integer or choice (Garrido-Merchan and Hernandez-Lobato, 2020). Two points a Choice apart are at distance 1.
+
+No view of a point grows with the number of points of a discrete space: a Choice of more than MANY options has MANY
+columns, of random signs, so that any two of its options are nearly at distance 1.
 """
 
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import product
+from functools import lru_cache
+from itertools import islice, product
 from numbers import Integral, Real
 from typing import Any
 
@@ -27,6 +31,7 @@ from pesmo.errors import SpaceError, brief
 TIDY_DIGITS = 10  # a suggested float is rounded to this many digits of its range: nobody wants 17
 LARGEST_LOG = 709.0  # exp of it is nearly the largest float
 MOST_INTEGERS = 2**50  # beyond this a bin is narrower than float64 resolves
+MANY = 256  # options of a Choice: with more, it has this many feature columns, and as many neighbours, as with these
 
 
 def _real(value: Any, what: str) -> float:
@@ -203,16 +208,18 @@ class Choice:
         if len({(isinstance(o, bool), o) for o in options}) < len(options):
             raise SpaceError(f"Choice: {brief(list(options))} names an option twice; name each once")
         object.__setattr__(self, "options", options)
+        object.__setattr__(self, "_places", {(isinstance(o, bool), o): i for i, o in enumerate(options)})
 
     @property
     def size(self) -> int:
         return len(self.options)
 
     def _index(self, value: Any) -> int | None:
-        for i, option in enumerate(self.options):
-            if option == value and isinstance(option, bool) == isinstance(value, bool):
-                return i
-        return None
+        places: dict[tuple[bool, Any], int] = self._places  # pyright: ignore[reportAttributeAccessIssue]
+        try:
+            return places.get((isinstance(value, bool), value))
+        except TypeError:  # no hash: a list, a dict
+            return None
 
     def check(self, value: Any, name: str) -> Any:
         index = self._index(value)
@@ -274,7 +281,11 @@ class Space:
     @property
     def size(self) -> int | None:
         """How many points there are; None where an input is a Float."""
-        sizes = [spec.size for spec in self._specs]
+        return self.size_of(np.ones(self.dim, bool))
+
+    def size_of(self, inputs: np.ndarray) -> int | None:
+        """How many points there are along some of the inputs, (d,) True; None where one of them is a Float."""
+        sizes = [spec.size for spec, chosen in zip(self._specs, inputs, strict=True) if chosen]
         return None if None in sizes else math.prod(s for s in sizes if s is not None)
 
     @property
@@ -319,12 +330,14 @@ class Space:
         return np.array([i for i, spec in enumerate(self._specs) for _ in range(_columns(spec))])
 
     def features(self, unit: np.ndarray) -> np.ndarray:
-        """(..., F) what the GP sees at (..., d): snapped coordinates, a Choice as a scaled one-hot vector."""
+        """(..., F) what the GP sees at (..., d): snapped coordinates, a Choice as a scaled one-hot vector, or signs."""
         snapped = self.snap(unit)
         parts = []
         for i, spec in enumerate(self._specs):
             column = snapped[..., i : i + 1]
-            if isinstance(spec, Choice):
+            if isinstance(spec, Choice) and spec.size > MANY:
+                column = _signs(spec.size)[np.floor(column[..., 0] * spec.size).astype(int)]
+            elif isinstance(spec, Choice):
                 centres = (np.arange(spec.size) + 0.5) / spec.size
                 column = (np.abs(column - centres) < 0.25 / spec.size) / math.sqrt(2.0)
             parts.append(column)
@@ -332,23 +345,36 @@ class Space:
 
     def enumerate(self) -> np.ndarray:
         """(size, d) every point of a finite space."""
-        axes = []
         for name, spec in self.inputs.items():
             if isinstance(spec, Float):
                 raise SpaceError(f"input {name!r} is a Float: the space is not finite")
-            values = spec.options if isinstance(spec, Choice) else range(spec.low, spec.high + 1)
-            axes.append([spec.to_unit(value) for value in values])
-        return np.array(list(product(*axes)))
+        return self.first_points(np.ones(self.dim, bool), self.size or 0)
+
+    def first_points(self, inputs: np.ndarray, most: int) -> np.ndarray:
+        """(n, inputs) the first points, at most `most`, along some of the inputs, (d,) True, none of them a Float.
+
+        In the order of `enumerate`: the last input changes first.
+        """
+        axes = []
+        for spec, chosen in zip(self._specs, inputs, strict=True):
+            if chosen and not isinstance(spec, Float):
+                count = min(spec.size, most)  # beyond these no input gets within the first `most` points
+                values = spec.options[:count] if isinstance(spec, Choice) else range(spec.low, spec.low + count)
+                axes.append([spec.to_unit(value) for value in values])
+        return np.array(list(islice(product(*axes), most))).reshape(-1, len(axes))
 
     def neighbours(self, unit: np.ndarray) -> np.ndarray:
-        """(n, d) points that differ from `unit` (d,) in one discrete input: the next integers, the other options."""
+        """(n, d) points that differ from `unit` (d,) in one discrete input: the next integers, the other options.
+
+        Of a Choice with more than MANY options, MANY of them, evenly spread.
+        """
         rows = []
         for i, spec in enumerate(self._specs):
             if isinstance(spec, Float):
                 continue
             value = spec.from_unit(float(unit[i]))
             if isinstance(spec, Choice):
-                others = [option for option in spec.options if spec.to_unit(option) != spec.to_unit(value)]
+                others = _others(spec, value)
             else:
                 others = [v for v in (value - 1, value + 1) if spec.low <= v <= spec.high]
             for other in others:
@@ -359,4 +385,20 @@ class Space:
 
 
 def _columns(spec: Input) -> int:
-    return spec.size if isinstance(spec, Choice) else 1
+    return min(spec.size, MANY) if isinstance(spec, Choice) else 1
+
+
+def _others(spec: Choice, value: Any) -> list[Any]:
+    """The options beside `value`, in their order; of more than MANY, at even steps from it."""
+    here = math.floor(spec.to_unit(value) * spec.size)
+    if spec.size <= MANY:
+        return [option for i, option in enumerate(spec.options) if i != here]
+    steps = (1 + i * (spec.size - 1) // MANY for i in range(MANY))
+    return [spec.options[(here + step) % spec.size] for step in steps]
+
+
+@lru_cache(maxsize=8)
+def _signs(options: int) -> np.ndarray:
+    """(options, MANY) a row of random signs for each option, always the same, of squared length 1/2."""
+    signs = np.random.default_rng(0).integers(2, size=(options, MANY)) * 2.0 - 1.0
+    return signs / math.sqrt(2.0 * MANY)

@@ -8,7 +8,7 @@ from pesmo.methods.sequence import sobol
 from pesmo.problem import Evidence, Suggestion
 from pesmo.space import Space
 
-LISTED = 10_000  # points of a finite space that are listed one by one to find one not yet tried
+TRIES = 64  # points of the design that are looked at to find one not yet tried
 EXHAUSTED = "every point of the space has been tried: this one repeats an earlier trial"
 
 
@@ -29,33 +29,35 @@ def candidates(space: Space, count: int, rng: np.random.Generator) -> np.ndarray
 def from_design(evidence: Evidence, only_complete: bool, note: str | None) -> Suggestion:
     """The experiment that is most behind, at its next new point of the study's Sobol design."""
     e = most_behind(evidence, only_complete)
-    size, first = evidence.space.size, evidence.taken[e].shape[0]
-    last = first + (64 if size is None else 64 + 8 * size)
-    design = (design_point(evidence.space, evidence.seed, index) for index in range(first, last))
+    first = evidence.taken[e].shape[0]
+    design = (design_point(evidence.space, evidence.seed, index) for index in range(first, first + TRIES))
     return first_new(evidence, e, design, note)
 
 
 def first_new(evidence: Evidence, e: int, points: Iterable[np.ndarray], note: str | None) -> Suggestion:
-    """The first of `points` (each (d,), tidied here) where experiment e was not run yet; of a small finite space, any
+    """The first of `points` (each (d,), tidied here) where experiment e was not run yet; else, of a finite space, any
     that is left; else the last one again."""
     point = np.full(evidence.space.dim, 0.5)
     for proposed in points:
         point = evidence.space.tidy(proposed)
         if not evidence.is_taken(e, point[None, :])[0]:
             return Suggestion(e, point, None, note)
-    if evidence.space.size is not None and evidence.space.size <= LISTED:
-        every = evidence.space.enumerate()
-        free = every[~evidence.is_taken(e, every)]
-        if free.shape[0]:
-            return Suggestion(e, free[0], None, note)
+    free = evidence.free_point(e, point)
+    if free is not None:
+        return Suggestion(e, free, None, note)
     return Suggestion(e, point, None, f"{note}; {EXHAUSTED}" if note else EXHAUSTED)
 
 
 def most_behind(evidence: Evidence, only_complete: bool) -> int:
-    """The experiment that reveals the objective with the fewest values, measured or coming."""
+    """The experiment that reveals the objective with the fewest values, measured or coming.
+
+    Of those that have a new point left, while there are any.
+    """
+    usable = evidence.complete | (not only_complete)
+    new = usable & ~np.array([evidence.is_exhausted(e) for e in range(usable.size)])
     known = [o.values.size + o.pending.shape[0] for o in evidence.observations]
     fewest = [
-        min(n for n, revealed in zip(known, row, strict=True) if revealed) if usable else np.inf
-        for row, usable in zip(evidence.reveals, evidence.complete | (not only_complete), strict=True)
+        min(n for n, revealed in zip(known, row, strict=True) if revealed) if chosen else np.inf
+        for row, chosen in zip(evidence.reveals, new if new.any() else usable, strict=True)
     ]
     return int(np.argmin(fewest))

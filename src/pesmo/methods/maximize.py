@@ -30,6 +30,7 @@ class Acquisition(Protocol):
     """What a trial is worth before its cost, for each of E experiments, at points (n, d) of the unit cube.
 
     logarithmic  True where the values are logarithms, so that their scale may span hundreds of decades
+    usable       (E,) True where there is an acquisition at all
     promising    (p, d) points the method itself would look at
     screen       (E, n) nearly `value`, cheaply: enough to choose where to compute it
     compare      (E, n) by what experiments are compared with each other, each at its own best point
@@ -37,6 +38,8 @@ class Acquisition(Protocol):
 
     @property
     def logarithmic(self) -> bool: ...
+    @property
+    def usable(self) -> np.ndarray: ...
     @property
     def promising(self) -> np.ndarray: ...
     def screen(self, unit: np.ndarray) -> np.ndarray: ...
@@ -81,10 +84,10 @@ def maximize(acquisition: Acquisition, evidence: Evidence, rng: np.random.Genera
     promising = acquisition.promising
     chosen = promising[rng.permutation(promising.shape[0])[:PROMISING]]
     grid = np.unique(np.concatenate([candidates(evidence.space, GRID, rng), chosen]), axis=0)
-    free = np.stack([~evidence.is_taken(e, grid) for e in range(len(evidence.experiments))])  # (E, n)
+    grid, free = _with_new(evidence, grid, acquisition.usable)
     note = None
     if not free.any():
-        free[:] = True
+        free[acquisition.usable] = True
         note = EXHAUSTED
     cost = np.stack([costs(evidence, e, grid) for e in range(len(evidence.experiments))])
     log = acquisition.logarithmic
@@ -113,6 +116,22 @@ def maximize(acquisition: Acquisition, evidence: Evidence, rng: np.random.Genera
         if after > best_worth:
             best_worth, best_e, best_point = after, e, point
     return Suggestion(best_e, best_point, None, note)
+
+
+def _with_new(evidence: Evidence, grid: np.ndarray, usable: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The grid (n, d), and (E, n) where a usable experiment was not run yet; each has such a point if there is one."""
+
+    def new() -> np.ndarray:
+        rows = [~evidence.is_taken(e, grid) & usable[e] for e in range(usable.size)]
+        return np.stack(rows)
+
+    free = new()
+    left = [evidence.free_point(int(e), grid[0]) for e in np.flatnonzero(usable & ~free.any(axis=1))]
+    more = [point for point in left if point is not None]
+    if more:
+        grid = np.unique(np.concatenate([grid, np.stack(more)]), axis=0)
+        free = new()
+    return grid, free
 
 
 def over_cost(value: np.ndarray, cost: np.ndarray, logarithmic: bool) -> np.ndarray:

@@ -57,6 +57,11 @@ class Acquisition:
     logarithmic: bool = False
 
     @property
+    def usable(self) -> np.ndarray:
+        """(E,) True: every experiment teaches something."""
+        return np.ones(self.reveals.shape[0], bool)
+
+    @property
     def promising(self) -> np.ndarray:
         """(n, d) the sampled Pareto points: the best start of a climb is usually among them."""
         return np.concatenate([front.points for front in self.fronts])
