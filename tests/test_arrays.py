@@ -8,7 +8,7 @@ from pesmo.arrays import STRIPE, SUBSTITUTED, inverse_lower, times_lower, times_
 from tests.backends import BACKENDS, IDS, back, to
 
 
-@pytest.mark.parametrize("n", [1, 2, SUBSTITUTED, SUBSTITUTED + 1, 3 * SUBSTITUTED, 66, 150])
+@pytest.mark.parametrize("n", [0, 1, 2, SUBSTITUTED, SUBSTITUTED + 1, 3 * SUBSTITUTED, 66, 150])
 def test_inverses_of_lower_triangular_matrices(n: int) -> None:
     rng = np.random.default_rng(n)
     points = rng.uniform(size=(2, 3, n, 2))
@@ -19,7 +19,7 @@ def test_inverses_of_lower_triangular_matrices(n: int) -> None:
     assert np.all(np.triu(inverse, 1) == 0.0)
     for index in np.ndindex(2, 3):
         right = solve_triangular(factor[index], np.eye(n), lower=True)
-        np.testing.assert_allclose(inverse[index], right, rtol=0, atol=1e-10 * np.max(np.abs(right)))
+        np.testing.assert_allclose(inverse[index], right, rtol=0, atol=1e-10 * np.max(np.abs(right), initial=0.0))
 
 
 def test_inverses_keep_the_number_type_and_take_a_view_of_a_larger_matrix() -> None:

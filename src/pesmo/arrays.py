@@ -3,6 +3,7 @@
 NumPy takes a faster road where there is one; anything else takes the plain road of the standard.
 """
 
+import math
 from collections.abc import Iterator
 from types import ModuleType
 from typing import Any
@@ -72,7 +73,7 @@ def inverse_lower(factor: Array) -> Array:
         return namespace(factor).linalg.inv(factor)
     n = factor.shape[-1]
     parts = 1 << (max(n - 1, 0) // SUBSTITUTED).bit_length()
-    padded = _padded(factor.reshape(-1, n, n), parts)
+    padded = _padded(factor.reshape(math.prod(factor.shape[:-2]), n, n), parts)  # -1 would not do for n = 0
     out = np.zeros_like(padded)
     _substitute(_diagonal_blocks(padded, parts), _diagonal_blocks(out, parts))
     while parts > 1:
