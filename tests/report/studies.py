@@ -45,3 +45,45 @@ def decoupled(count: int = 12) -> pesmo.Study:
     study.add({"x": 0.5, "y": 0.5}, {"cost": 2.0, "yield": 65.0})
     study.ask()
     return study
+
+
+def laboratory() -> pesmo.Study:
+    """Every kind of input, transform and goal; an objective that ignores inputs; repeats, a failure, a running trial.
+
+    The values come from no function that is easy for the model: its samples disagree, and their spread counts.
+    """
+    space = pesmo.Space(
+        x=pesmo.Float(-1, 3),
+        rate=pesmo.Float(1e-3, 1, log=True),
+        n=pesmo.Int(1, 5),
+        c=pesmo.Choice("tin", "iron", "gold"),
+    )
+    objectives = [
+        pesmo.Objective("cost", transform="log", unit="€"),
+        pesmo.Objective("purity", "maximize", inputs=["c", "x"], transform="logit"),
+        pesmo.Objective("strength", "maximize", noise=2.0, unit="N"),
+    ]
+    experiments = [
+        pesmo.Experiment("melt", ["cost", "purity"], cost=4),
+        pesmo.Experiment("break", ["strength"], cost=lambda point: 1.0 + point["n"]),
+    ]
+    study = pesmo.Study(space, objectives, experiments, seed=3, name="laboratory")
+    for n in range(14):
+        trial = study.ask()
+        x, rate, c = trial.inputs["x"], trial.inputs["rate"], trial.inputs["c"]
+        metal = ["tin", "iron", "gold"].index(c)
+        if n == 6:
+            study.fail(trial, "the oven went out")
+        elif trial.experiment == "melt":
+            values = {
+                "cost": 2.0 + 300.0 * rate + 5.0 * metal * np.sin(3 * x) ** 2,
+                "purity": 0.02 + 0.3 * metal + 0.1 * x,
+            }
+            study.tell(trial, values, cost=5.5 if n == 8 else None)
+        else:
+            study.tell(trial, {"strength": 100.0 + 20.0 * np.cos(2 * x) + 7.0 * trial.inputs["n"]})
+    told = study.trials[0].inputs
+    study.add(told, {"cost": 11.0})
+    study.add(told, {"cost": 13.0, "strength": 104.0})
+    study.ask()
+    return study
