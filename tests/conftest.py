@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from tests.clock import Clock
 from tests.postgres import Server
 
 # A shell starts what it puts in the background with Ctrl-C ignored, and every child inherits that: tests send it.
@@ -17,3 +18,9 @@ def postgres() -> Iterator[Server]:
     server = Server()
     yield server
     server.remove()
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    """Nothing that a test may have to sleep for."""
+    return Clock(monkeypatch)

@@ -2,7 +2,6 @@
 
 import ast
 import json
-import time
 from pathlib import Path
 
 import pytest
@@ -11,6 +10,7 @@ import pesmo.store
 from pesmo.problem import Trial
 from pesmo.store import open_study
 from pesmo.store.contract import Outcome, Proposal, Record, Store, Terms
+from tests.clock import Clock
 
 NASTY = [
     "Robert'); DROP TABLE pesmo_trials;--",
@@ -64,6 +64,7 @@ def test_changes_are_only_what_changed(store: Store) -> None:
         reserved(store, proposal(i))
     seen = store.changes(0)
     assert [r.trial.id for r in seen] == [1, 2, 3, 4, 5]
+    assert [r.revision for r in seen] == sorted({r.revision for r in seen})
     latest = seen[-1].revision
     assert store.changes(latest) == []
     store.finish(2, Outcome("failed", {}, "no"))
@@ -73,6 +74,13 @@ def test_changes_are_only_what_changed(store: Store) -> None:
     assert changed.revision > latest
     assert store.get(2) == changed
     assert store.get(99) is None
+    store.finish(5, Outcome("complete", {"a": 1.0}))
+    store.finish(1, Outcome("complete", {"a": 2.0}))
+    store.release([3])
+    later = store.changes(changed.revision)
+    assert [r.trial.id for r in later] == [5, 1, 3]  # in the order of the changes, not of the trials
+    assert [r.revision for r in later] == sorted({r.revision for r in later})
+    assert [r.trial.id for r in store.changes(later[0].revision)] == [1, 3]
 
 
 def test_a_reservation_takes_its_first_point_that_is_free(store: Store) -> None:
@@ -119,27 +127,77 @@ def test_without_a_lease_nothing_runs_out(store: Store) -> None:
     assert store.changes(0)[0].trial.state == "running"
 
 
-def test_a_lease_that_ran_out_is_abandoned_and_asked_again_so_many_times(store: Store) -> None:
-    reserved(store, proposal(), Terms(lease=0.01, retries=2))
+def test_a_lease_that_ran_out_is_abandoned_and_asked_again_so_many_times(store: Store, clock: Clock) -> None:
+    reserved(store, proposal(), Terms(lease=100.0, retries=2))
     for retry_of in (1, 2):
-        time.sleep(0.05)
-        again = store.claim(Terms(lease=0.01, retries=99), [])
+        clock.passes(101.0, store)
+        again = store.claim(Terms(lease=100.0, retries=99, owner="me"), [])
         assert again is not None
         assert (again.trial.id, again.trial.retry_of, again.trial.state) == (retry_of + 1, retry_of, "running")
         assert again.trial.inputs == {"x": 0.5}
-    time.sleep(0.05)
+        assert (again.lease, again.owner, again.again) == (100.0, "me", 2 - retry_of)
+        old = store.get(retry_of)
+        assert old is not None
+        assert (old.trial.state, old.again) == ("abandoned", 0)
+    clock.passes(101.0, store)
     assert store.claim(Terms(), []) is None
     assert [r.trial.state for r in store.changes(0)] == ["abandoned"] * 3
 
 
-def test_a_lease_that_is_renewed_holds(store: Store) -> None:
-    reserved(store, proposal(0), Terms(lease=1000.0, retries=1))
+def test_a_lease_that_is_renewed_holds_from_then_on(store: Store, clock: Clock) -> None:
+    reserved(store, proposal(0), Terms(lease=100.0, retries=1))
     reserved(store, proposal(1), Terms(retries=1))
-    assert store.renew([1, 2, 77]) == {1, 2}
-    assert store.claim(Terms(), []) is None
+    for _ in range(3):
+        clock.passes(60.0, store)
+        assert store.renew([1, 2, 77]) == {1, 2}
+        assert store.claim(Terms(), []) is None
     assert [r.trial.state for r in store.changes(0)] == ["running"] * 2
+    clock.passes(90.0, store)
+    assert store.claim(Terms(), []) is None
+    clock.passes(20.0, store)
+    again = store.claim(Terms(), [])
+    assert again is not None
+    assert again.trial.retry_of == 1
+
+
+def test_a_trial_that_ended_or_was_abandoned_is_renewed_no_more(store: Store, clock: Clock) -> None:
+    for after in range(3):
+        reserved(store, proposal(after), Terms(lease=100.0))
     store.finish(1, Outcome("complete", {"a": 1.0}))
-    assert store.renew([1]) == set()
+    store.finish(2, Outcome("failed", {}, "no"))
+    assert store.renew([1, 2, 3]) == {3}
+    store.release([3])
+    assert store.renew([3]) == set()
+
+
+def test_only_what_ran_out_is_abandoned(store: Store, clock: Clock) -> None:
+    for after, lease in enumerate((50.0, 200.0, None, 100.0)):
+        reserved(store, proposal(after), Terms(lease=lease))
+    clock.passes(150.0, store)
+    assert [r.trial.state for r in store.changes(0)] == ["running"] * 4  # until somebody asks for one
+    assert store.claim(Terms(), []) is None
+    states = {r.trial.id: r.trial.state for r in store.changes(0)}
+    assert states == {1: "abandoned", 2: "running", 3: "running", 4: "abandoned"}
+
+
+def test_the_oldest_that_may_be_asked_again_comes_first(store: Store, clock: Clock) -> None:
+    for after, retries in enumerate((0, 1, 2)):
+        reserved(store, proposal(after, memory={"theta": [after]}), Terms(lease=100.0, retries=retries))
+    clock.passes(101.0, store)
+    for expected in (2, 3):
+        again = store.claim(Terms(lease=1000.0), [])
+        assert again is not None
+        assert (again.trial.retry_of, again.trial.inputs) == (expected, {"x": 0.5 + (expected - 1) / 1000})
+        assert (again.trial.gain, again.trial.cost) == (1.5, 2.0)
+    assert store.claim(Terms(lease=1000.0), []) is None
+    assert store.memory() == {"theta": [2]}
+
+
+def test_what_a_retry_repeats_does_not_clash_with_a_reservation(store: Store) -> None:
+    reserved(store, proposal(0, {"x": 0.1}), Terms(lease=100.0))
+    store.release([1])
+    assert store.claim(Terms(), []) is not None
+    assert reserved(store, proposal(1, {"x": 0.1})).trial.id == 3  # made with trial 1: its retry is no news
 
 
 def test_the_owner_that_died_holds_nothing(store: Store) -> None:
@@ -154,9 +212,9 @@ def test_the_owner_that_died_holds_nothing(store: Store) -> None:
     assert second.trial.state == "running"
 
 
-def test_a_late_result_completes_the_abandoned_trial_and_the_retry_is_a_replicate(store: Store) -> None:
-    reserved(store, proposal(), Terms(lease=0.01, retries=1))
-    time.sleep(0.05)
+def test_a_late_result_completes_the_abandoned_trial_and_the_retry_is_a_replicate(store: Store, clock: Clock) -> None:
+    reserved(store, proposal(), Terms(lease=100.0, retries=1))
+    clock.passes(101.0, store)
     assert store.claim(Terms(), []) is not None
     late = store.finish(1, Outcome("complete", {"a": 1.0}))
     assert late is not None
