@@ -101,7 +101,7 @@ class Objective:
         if self.transform == "log":
             return np.exp(np.clip(values, -700.0, 700.0))
         if self.transform == "logit":
-            return 0.5 * (1.0 + np.tanh(0.5 * values))
+            return 1.0 / (1.0 + np.exp(-np.clip(values, -700.0, 36.0)))  # strictly between 0 and 1 in float64
         return values
 
 
