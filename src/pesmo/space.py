@@ -125,6 +125,10 @@ class Float:
         """The coordinate of the nearby value that has few digits."""
         return self.to_unit(self._rounded(self._raw(unit), TIDY_DIGITS))
 
+    def plain(self, unit: float) -> float:
+        """The same of one digit, where the bounds let it."""
+        return self.to_unit(self._rounded(self._raw(unit), 1))
+
     def snap(self, unit: np.ndarray) -> np.ndarray:
         return unit
 
@@ -318,6 +322,11 @@ class Space:
     def tidy(self, unit: np.ndarray) -> np.ndarray:
         """(d,) coordinates of the nearby point whose values have few digits: what is handed out."""
         return np.array([spec.tidy(float(u)) for spec, u in zip(self._specs, unit, strict=True)])
+
+    @property
+    def middle(self) -> np.ndarray:
+        """(d,) a point in the middle, of values as plain as can be."""
+        return np.array([spec.plain(0.5) if isinstance(spec, Float) else spec.tidy(0.5) for spec in self._specs])
 
     def snap(self, unit: np.ndarray) -> np.ndarray:
         """(..., d) with every discrete coordinate moved to the place that stands for its value."""

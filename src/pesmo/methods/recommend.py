@@ -5,11 +5,13 @@ import numpy as np
 from pesmo.arrays import cholesky
 from pesmo.front import Front
 from pesmo.gp.posterior import joint, mean_and_variance
+from pesmo.methods.apart import differences, worth_telling_apart
 from pesmo.methods.design import candidates
 from pesmo.methods.model import Model
 from pesmo.pareto.dominance import nondominated, ranks
 from pesmo.pareto.solve import Front as Found
 from pesmo.pareto.solve import Functions, Search, pareto_sets
+from pesmo.pareto.subset import representatives
 from pesmo.problem import Evidence
 
 GRID = 2048
@@ -18,12 +20,12 @@ DRAWS = 24  # joint draws per hyperparameter sample for the probability
 
 
 def recommend(model: Model, evidence: Evidence, size: int, rng: np.random.Generator) -> Front:
-    """At most `size` points: their means, uncertainty and probability of being Pareto-optimal."""
+    """At most `size` points worth telling apart: their means, uncertainty and probability of being Pareto-optimal."""
     model, space = model.without_pending(), model.space
-    search = Search(points=size, archive=max(size, 100), descents=max(size, 100), steps=20, rounds=40, children=128)
-    found = mean_front(model, evidence.measured_points, search, rng)
-    order = np.argsort(found.values[:, 0], kind="stable")
-    unit = np.stack([space.tidy(row) for row in found.points[order]])
+    most = max(size, 100)
+    search = Search(points=most, archive=most, descents=most, steps=20, rounds=40, children=128)
+    unit = _distinct(evidence, mean_front(model, evidence.measured_points, search, rng).points)
+    unit = unit[_chosen(model, unit, size)]
 
     centre, half = [], []
     for objective, surrogate, x in zip(evidence.objectives, model.surrogates, model.features(unit), strict=True):
@@ -42,6 +44,23 @@ def recommend(model: Model, evidence: Evidence, size: int, rng: np.random.Genera
         sds=np.stack(half, axis=-1),
         probability=_probability(model, evidence, unit, rng),
     )
+
+
+def _distinct(evidence: Evidence, unit: np.ndarray) -> np.ndarray:
+    """The distinct points (n, d) among `unit`, tidied; an input that no objective sees has one plain value in all."""
+    space = evidence.space
+    unseen = [all(o.inputs is not None and name not in o.inputs for o in evidence.objectives) for name in space.names]
+    return np.unique([space.tidy(row) for row in np.where(unseen, space.middle, unit)], axis=0)
+
+
+def _chosen(model: Model, unit: np.ndarray, size: int) -> np.ndarray:
+    """Indices of at most `size` points worth telling apart, by the first objective."""
+    pairs = zip(model.surrogates, model.features(unit), strict=True)
+    means, sds = zip(*[differences(s.posterior, x) for s, x in pairs], strict=True)
+    mean = np.stack(means, axis=-1)
+    kept = worth_telling_apart(mean, np.stack(sds, axis=-1))
+    kept = kept[representatives(mean[kept], size)]
+    return kept[np.argsort(mean[kept, 0], kind="stable")]
 
 
 def mean_front(model: Model, measured: np.ndarray, search: Search, rng: np.random.Generator) -> Found:
