@@ -215,5 +215,7 @@ def test_scaling_is_mean_and_standard_deviation() -> None:
     assert scaling_of(np.empty(0)) == Scaling(0.0, 1.0)
     assert scaling_of(np.full(3, -4.0)) == Scaling(-4.0, 4.0)
     assert scaling_of(np.zeros(3)) == Scaling(0.0, 1.0)
+    wide = scaling_of(np.array([1.0, 1.7e308, -1.7e308]))
+    assert np.all(np.abs(wide.standardize(np.array([1.0, 1.7e308, -1.7e308]))) < 2.0)
     tiny = scaling_of(1.0 + 1e-10 * np.arange(3))
     assert tiny.size == pytest.approx(1e-10 * np.sqrt(2 / 3), rel=1e-5)

@@ -110,7 +110,7 @@ def test_points_of_the_front_descend_before_they_breed(dim: int) -> None:
         first = initial[nondominated(values)]
         before = np.median(off_segment(first, *centres[s]))
         after = np.median(off_segment(front.points, *centres[s]))
-        assert after < 0.35 * before
+        assert after < 0.6 * before
         # the ends too: a point that is good at one objective goes on towards its best
         assert np.all(front.values.min(axis=0) < 0.25 * values.min(axis=0))
 
