@@ -190,6 +190,7 @@ def test_the_experiment_with_the_most_per_cost_is_asked_where_that_is() -> None:
 
     class Three:
         logarithmic = False
+        usable = np.ones(3, bool)
         promising = np.empty((0, 2))
         tops = np.array([[0.2, 0.2], [0.8, 0.3], [0.4, 0.7]])
         sizes = np.array([1.0, 3.0, 5.0])
@@ -231,6 +232,7 @@ def test_only_experiments_near_the_best_climb(
 
     class Flat:
         logarithmic = log
+        usable = np.ones(2, bool)
         promising = np.empty((0, 2))
 
         def value(self, unit: np.ndarray) -> np.ndarray:
@@ -284,6 +286,7 @@ def test_the_short_list_has_the_best_of_the_screening_for_each_experiment() -> N
 
     class Screened:
         logarithmic = False
+        usable = np.ones(2, bool)
         promising = np.random.default_rng(9).uniform(size=(500, 2))
 
         def screen(self, unit: np.ndarray) -> np.ndarray:
