@@ -5,17 +5,15 @@ from pathlib import Path
 from typing import Any
 
 import typer
-from rich.box import SIMPLE_HEAD
+from rich.cells import cell_len
 from rich.console import Console
-from rich.table import Table
-from rich.text import Text
 
 from pesmo.cli.cells import headings
 from pesmo.cli.opening import Target, target
 from pesmo.cli.output import say_json
 from pesmo.cli.tables import csv_text, trials_csv
 from pesmo.cli.trials import trial_dict
-from pesmo.cli.view import Limit, front_of, kept_limit, picture, summarize
+from pesmo.cli.view import Limit, kept_limit, picture, summarize
 from pesmo.errors import DefinitionError, PesmoError
 from pesmo.front import Front
 from pesmo.problem import Trial
@@ -25,14 +23,16 @@ from pesmo.report.data import Snapshot
 from pesmo.report.tables import front_table
 
 FORMATS = ("png", "svg", "pdf")
+MOST_WIDE = 60  # cells of a column; what is longer stands out
+RIGHT = (True, False, False, True, False, False)  # which columns of the trials are numbers
 
 
 def show_status(place: Target, as_json: bool) -> None:
-    study = place.open()
+    study = place.look()
     limit = kept_limit(study)
     if limit.total is None and place.file is not None:  # it has not been run yet, only asked
         limit = Limit(place.file.evaluations, place.file.budget)
-    summary = summarize(study, limit, front_of(study))
+    summary = summarize(study, limit)
     if as_json:
         say_json(summary.to_dict())
     else:
@@ -40,26 +40,48 @@ def show_status(place: Target, as_json: bool) -> None:
 
 
 def show_trials(place: Target, as_json: bool, as_csv: bool) -> None:
-    study = place.open()
+    study = place.look()
     _one_format(as_json, as_csv)
     if as_json:
         say_json([trial_dict(t) for t in study.trials])
     elif as_csv:
         typer.echo(trials_csv(study), nl=False)
     else:
-        Console().print(_trial_table(study.trials))
+        typer.echo(_trial_table(study.trials), nl=False)
 
 
-def _trial_table(trials: list[Trial]) -> Table:
-    table = Table(box=SIMPLE_HEAD, header_style="bold", padding=(0, 1, 0, 0), pad_edge=False)
-    for column in ("trial", "state", "experiment", "inputs", "result", "cost"):
-        table.add_column(column, justify="right" if column in ("trial", "cost") else "left")
+def _trial_table(trials: list[Trial]) -> str:
+    """A line per trial: thousands are there at once, which a table that folds its cells would take a minute for."""
+    rows: list[tuple[str, ...]] = [("trial", "state", "experiment", "cost", "inputs", "result")]
     for trial in trials:
         inputs = ", ".join(f"{name}={_short(value)}" for name, value in trial.inputs.items())
         result = ", ".join(f"{name}={value:.4g}" for name, value in trial.values.items())
-        cells = [trial.state, trial.experiment, inputs, result or _ends(trial.message), f"{trial.cost:g}"]
-        table.add_row(str(trial.id), *[Text(cell) for cell in cells])  # Text: names are data, not markup
-    return table
+        cells = (
+            str(trial.id),
+            trial.state,
+            trial.experiment,
+            f"{trial.cost:g}",
+            inputs,
+            result or _ends(trial.message),
+        )
+        rows.append(tuple(cell if cell.isprintable() else _printable(cell) for cell in cells))
+    wide = [min(MOST_WIDE, max(map(_cells, column))) for column in zip(*rows, strict=True)]
+    lines = ["  ".join(map(_padded, row, wide, RIGHT)).rstrip() for row in rows]
+    return "\n".join([lines[0], "  ".join("-" * width for width in wide), *lines[1:], ""])
+
+
+def _printable(cell: str) -> str:
+    """Names and messages are data: nothing in them moves the cursor or begins another line."""
+    return "".join(c if c.isprintable() else "�" for c in cell)
+
+
+def _cells(text: str) -> int:
+    return len(text) if text.isascii() else cell_len(text)
+
+
+def _padded(cell: str, width: int, right: bool) -> str:
+    filling = " " * (width - _cells(cell))
+    return filling + cell if right else cell + filling
 
 
 def _ends(message: str | None) -> str:
@@ -73,7 +95,7 @@ def _short(value: Any) -> str:
 
 
 def show_front(place: Target, size: int, as_json: bool, as_csv: bool) -> None:
-    study = place.open()
+    study = place.look()
     _one_format(as_json, as_csv)
     found = study.recommend(size)
     if as_json:
@@ -109,7 +131,7 @@ def _one_format(as_json: bool, as_csv: bool) -> None:
 
 
 def make_report(place: Target, output: Path) -> None:
-    study = place.open()
+    study = place.look()
     _write(output, lambda: write_report(study, output))
 
 
@@ -125,7 +147,7 @@ def make_plots(words: list[str], storage: str | None, name: str | None, output: 
     if form not in FORMATS:
         raise DefinitionError(f"--format must be one of {', '.join(FORMATS)}, not {form!r}")
     paths = _paths(figures or list(FIGURE_NAMES), output, form)
-    snapshot = Snapshot(target(where, storage, name).open())  # one front for all figures
+    snapshot = Snapshot(target(where, storage, name).look())  # one front for all figures
     for figure, path in paths.items():
         _write(path, lambda figure=figure, path=path: save(figure, snapshot, path))
 

@@ -47,7 +47,7 @@ def trials_csv(study: Study) -> str:
 def export_study(place: Target, output: Path | None) -> None:
     if output is not None and output.suffix not in (".csv", ".json"):
         raise DefinitionError(f"{output}: export writes .csv or .json; end the name with one of them")
-    study = place.open()
+    study = place.look()
     as_csv = output is None or output.suffix == ".csv"
     content = trials_csv(study) if as_csv else json_text(_everything(study), indent=2)
     if output is None:

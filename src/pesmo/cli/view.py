@@ -1,4 +1,7 @@
-"""Where a study stands, as numbers and as a picture for a terminal: alone (`pesmo status`) or live (live.py)."""
+"""Where a study stands, as numbers and as a picture for a terminal: alone (`pesmo status`) or live (live.py).
+
+No model is asked here: what was measured is counted.
+"""
 
 import math
 from dataclasses import asdict, dataclass
@@ -11,8 +14,8 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
+from pesmo.cli.measured import measured
 from pesmo.front import Front
-from pesmo.pareto.dominance import hypervolume
 from pesmo.problem import Trial
 from pesmo.study import Study
 
@@ -56,8 +59,11 @@ class Spent:
 class Summary:
     """Where a study stands.
 
-    front        recommended points, None where not every objective has a value
-    hypervolume  of the front, as a share of the box between the best and the worst measured values (transformed)
+    points                where every objective was measured
+    measured_front        how many of these no other one dominates
+    measured_hypervolume  what they cover of the box between the best and the worst measured values (transformed); None
+                          while the box has no volume, with more than 6 objectives, or with more than 4 and 200 points
+    front, hypervolume    likewise of the points that a model recommended, where one was asked
     """
 
     name: str
@@ -71,17 +77,25 @@ class Summary:
     evaluations: int | None
     budget: float | None
     done: float
-    front: int | None
-    hypervolume: float | None
+    points: int
+    measured_front: int
+    measured_hypervolume: float | None
     experiments: tuple[Spent, ...]
     last_failure: str | None
+    front: int | None = None
+    hypervolume: float | None = None
 
     def to_dict(self) -> dict[str, Any]:
-        return asdict(self)
+        """For other programs; about the recommendation only where there is one."""
+        known = asdict(self)
+        return known if self.front is not None else {k: known[k] for k in known if k not in ("front", "hypervolume")}
 
 
-def summarize(study: Study, limit: Limit, front: Front | None) -> Summary:
+def summarize(study: Study, limit: Limit, front: Front | None = None) -> Summary:
+    """Of a recommendation too, where one was made."""
     trials = study.trials
+    found = measured(study, trials)
+    best = found.front
     asked = [t for t in trials if t.note != "added"]
     states = {state: sum(t.state == state for t in asked) for state in ("complete", "running", "failed", "abandoned")}
     failures = [t for t in asked if t.state == "failed"]
@@ -94,11 +108,18 @@ def summarize(study: Study, limit: Limit, front: Front | None) -> Summary:
         evaluations=limit.evaluations,
         budget=limit.budget,
         done=limit.done(trials),
-        front=None if front is None else len(front),
-        hypervolume=None if front is None else _hypervolume(study, front),
+        points=len(found.points),
+        measured_front=len(best),
+        measured_hypervolume=found.covered(best) if len(best) else None,
         experiments=tuple(_spent(e.name, tuple(e.reveals), asked) for e in study.experiments),
         last_failure=f"trial {failures[-1].id}: {failures[-1].message}" if failures else None,
+        front=None if front is None else len(front),
+        hypervolume=None if front is None else found.covered(_on_the_scale_of_the_model(front)),
     )
+
+
+def _on_the_scale_of_the_model(front: Front) -> np.ndarray:
+    return np.stack([o.to_model(front.means[:, k]) for k, o in enumerate(front.objectives)], axis=-1)
 
 
 def _spent(name: str, reveals: tuple[str, ...], asked: list[Trial]) -> Spent:
@@ -107,29 +128,10 @@ def _spent(name: str, reveals: tuple[str, ...], asked: list[Trial]) -> Spent:
     return Spent(name, reveals, *counts, cost=sum(t.cost for t in mine if t.state in ("complete", "failed")))
 
 
-def front_of(study: Study) -> Front | None:
-    """The front now; None while an objective has no value."""
-    return study.recommend() if has_front(study) else None
-
-
 def has_front(study: Study) -> bool:
     """True where every objective has a value."""
     measured = {name for t in study.trials for name in t.values}
     return all(o.name in measured for o in study.objectives)
-
-
-def _hypervolume(study: Study, front: Front) -> float | None:
-    """None while the measured values have no range."""
-    columns = []
-    for k, objective in enumerate(study.objectives):
-        measured = [t.values[objective.name] for t in study.trials if objective.name in t.values]
-        scale = objective.to_model(np.array(measured, float))
-        best, worst = float(np.min(scale)), float(np.max(scale))
-        if not worst > best:
-            return None
-        columns.append(np.clip((objective.to_model(front.means[:, k]) - best) / (worst - best), 0.0, 1.0))
-    values = np.stack(columns, axis=-1)
-    return float(hypervolume(values, np.ones(values.shape[1]))) if values.shape[1] > 1 else 1.0 - float(values.min())
 
 
 # ------------------------------------------------------------------------------------------------------------ picture
@@ -143,17 +145,23 @@ def picture(summary: Summary, left: float | None = None, last: str = "") -> Rend
     counts += [f"{s.abandoned} abandoned"] if s.abandoned else []
     counts += [f"{s.added} added"] if s.added else []
     parts: list[RenderableType] = [head, Text(f"trials    {', '.join(counts)}; cost {s.cost:g}"), _bar(s, left)]
-    if s.front is None:
-        parts.append(Text("front     none yet: not every objective has a value"))
+    if s.points == 0:
+        parts.append(Text("measured  none yet: no point has a value of every objective"))
     else:
-        volume = "" if s.hypervolume is None else f"; hypervolume {s.hypervolume:.3f} of the measured range"
-        parts.append(Text(f"front     {s.front} point{'' if s.front == 1 else 's'}{volume}"))
+        of = f"{s.measured_front} of {s.points} point{'' if s.points == 1 else 's'}"
+        parts.append(Text(f"measured  {of} non-dominated{_covered(s.measured_hypervolume)}"))
+    if s.front is not None:
+        parts.append(Text(f"front     {s.front} point{'' if s.front == 1 else 's'}{_covered(s.hypervolume)}"))
     parts.append(_table(s))
     if s.last_failure:
         parts.append(Text(f"last failure: {s.last_failure[-600:]}", style="red"))
     if last:
         parts.append(Text(last))
     return Group(*parts)
+
+
+def _covered(share: float | None) -> str:
+    return "" if share is None else f"; hypervolume {share:.3f} of the measured range"
 
 
 def _bar(s: Summary, left: float | None) -> RenderableType:

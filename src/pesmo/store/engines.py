@@ -73,7 +73,7 @@ def engine_of(url: URL, mode: Mode) -> Engine:
         engine = create_engine(url, pool_size=1, max_overflow=3, connect_args={"timeout": BUSY_MS / 1000})
         event.listen(engine, "connect", _sqlite_connection)
     else:
-        uri = f"file:{quote(str(url.database))}?mode=ro{'&immutable=1' if mode == 'read at rest' else ''}"
+        uri = f"file:{quote(str(url.database))}?mode=ro&{'immutable' if mode == 'read at rest' else 'readonly_shm'}=1"
         engine = create_engine("sqlite://", creator=lambda: _sqlite_reader(uri), poolclass=NullPool)
     event.listen(engine, "begin", _sqlite_begin)
     return engine
