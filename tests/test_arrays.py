@@ -4,7 +4,19 @@ import numpy as np
 import pytest
 from scipy.linalg import solve_triangular
 
-from pesmo.arrays import STRIPE, SUBSTITUTED, inverse_lower, times_lower, times_lower_transposed
+from pesmo.arrays import (
+    BLOCK,
+    STRIPE,
+    SUBSTITUTED,
+    as_numpy,
+    blocks,
+    cholesky,
+    inverse_lower,
+    namespace,
+    times_lower,
+    times_lower_transposed,
+)
+from pesmo.errors import NumericalFailure
 from tests.backends import BACKENDS, IDS, back, to
 
 
@@ -37,3 +49,64 @@ def test_products_with_lower_triangular_matrices(xp, n: int) -> None:
     ours = to(xp, a, lower)
     np.testing.assert_allclose(back(times_lower(*ours)), a @ lower, atol=1e-12)
     np.testing.assert_allclose(back(times_lower_transposed(*ours)), a @ lower.mT, atol=1e-12)
+
+
+# ---------------------------------------------------------------- Cholesky factors
+@pytest.mark.parametrize("xp", BACKENDS, ids=IDS)
+def test_a_factor_of_a_good_matrix_is_lapacks(xp) -> None:
+    rng = np.random.default_rng(0)
+    root = rng.standard_normal((2, 3, 5, 5))
+    matrix = root @ root.mT + np.eye(5)
+    np.testing.assert_array_equal(back(cholesky(to(xp, matrix))), np.linalg.cholesky(matrix))
+
+
+@pytest.mark.parametrize("xp", BACKENDS, ids=IDS)
+@pytest.mark.parametrize(
+    ("below", "jitter"), [(1e-13, 1e-12), (1e-11, 1e-10), (1e-9, 1e-8), (1e-7, 1e-6), (1e-5, 1e-4)]
+)
+def test_a_matrix_that_is_nearly_one_gets_as_much_on_its_diagonal_as_it_needs(xp, below: float, jitter: float) -> None:
+    """An eigenvalue a little below 0, relative to the mean of the diagonal."""
+    q, _ = np.linalg.qr(np.random.default_rng(0).standard_normal((4, 4)))
+    size = 50.0
+    matrix = q @ np.diag([4.0 * size, 1e-3 * size, 1e-3 * size, -below * size]) @ q.T
+    matrix = 0.5 * (matrix + matrix.T)
+    factor = back(cholesky(to(xp, matrix[None])))[0]
+    level = np.mean(np.diag(matrix))
+    np.testing.assert_allclose(factor @ factor.T, matrix + jitter * level * np.eye(4), atol=1e-11)
+    assert np.all(np.diag(factor) > 0)
+
+
+def test_a_matrix_that_is_none_is_a_failure_that_says_so() -> None:
+    with pytest.raises(NumericalFailure, match="no Cholesky factor on any rung"):
+        cholesky(-np.eye(3))
+    with pytest.raises(NumericalFailure):
+        cholesky(np.full((2, 2), np.nan))
+
+
+# ---------------------------------------------------------------- the rest
+@pytest.mark.parametrize(
+    ("rows", "width", "least"), [(1000, 1 << 12, 8), (5, 10, 8), (0, 3, 8), (40, 1 << 20, 1), (9, 0, 8)]
+)
+def test_blocks_cover_all_rows_once_and_stay_small(rows: int, width: int, least: int) -> None:
+    parts = list(blocks(rows, width, least))
+    assert [i for part in parts for i in range(part.start, part.stop)] == list(range(rows))
+    sizes = [part.stop - part.start for part in parts]
+    assert all(size * width <= max(BLOCK, least * width) for size in sizes)
+    if sizes:
+        assert len(parts) == -(-rows // max(least, BLOCK // max(1, width)))
+
+
+@pytest.mark.parametrize("xp", BACKENDS, ids=IDS)
+def test_arrays_know_their_library_and_become_numpys(xp) -> None:
+    array = to(xp, np.arange(3.0))
+    assert namespace(array).__name__.split(".")[-1] == xp.__name__
+    assert isinstance(as_numpy(array), np.ndarray)
+    assert as_numpy(array).tolist() == [0.0, 1.0, 2.0]
+
+
+def test_an_array_of_a_device_is_fetched_from_it() -> None:
+    class Far:
+        def get(self) -> np.ndarray:
+            return np.ones(2)
+
+    assert as_numpy(Far()).tolist() == [1.0, 1.0]

@@ -74,6 +74,83 @@ def test_every_integer_has_its_own_bin_also_on_a_log_scale() -> None:
         assert spec.from_unit(1.0) == spec.high
 
 
+@pytest.mark.parametrize(
+    ("spec", "value", "unit"),
+    [
+        (Float(-2.0, 6.0), 0.0, 0.25),
+        (Float(-2.0, 6.0), -2.0, 0.0),
+        (Float(-2.0, 6.0), 6.0, 1.0),
+        (Float(1e-4, 1.0, log=True), 1e-3, 0.25),
+        (Float(1e-4, 1.0, log=True), 1.0, 1.0),
+        (Int(3, 6), 3, 0.125),
+        (Int(3, 6), 6, 0.875),
+        (Int(1, 7, log=True), 1, math.log(1 / 0.5) / math.log(7.5 / 0.5)),  # bins of a log Int: from n - 1/2 to n + 1/2
+        (Int(1, 7, log=True), 6, math.log(6 / 0.5) / math.log(7.5 / 0.5)),
+        (Choice("a", "b", 7, True, 1.5), "a", 0.1),
+        (Choice("a", "b", 7, True, 1.5), True, 0.7),
+    ],
+)
+def test_where_each_kind_of_value_lies_in_the_unit_cube(spec, value, unit: float) -> None:
+    assert spec.to_unit(value) == pytest.approx(unit, abs=1e-12)
+    assert spec.from_unit(unit) == value
+    assert type(spec.from_unit(unit)) is type(value)
+    assert spec.tidy(unit) == spec.to_unit(value)
+    assert spec.snap(np.array([unit]))[0] == pytest.approx(unit, abs=1e-12)
+
+
+@pytest.mark.parametrize("spec", [Int(-3, 4), Int(5, 9, log=True), Int(1, 40, log=True), Choice("x", "y", "z")])
+def test_every_place_belongs_to_the_value_whose_bin_it_is_in(spec) -> None:
+    """snap goes to the place of the value that from_unit names; bins are equal, or equal in n - 1/2 to n + 1/2."""
+    unit = np.linspace(0, 1, 2001)
+    values = [spec.from_unit(float(u)) for u in unit]
+    np.testing.assert_allclose(spec.snap(unit), [spec.to_unit(value) for value in values], atol=1e-12)
+    np.testing.assert_allclose(spec.snap(np.array([-0.3, 1.7])), [spec.snap(unit)[0], spec.snap(unit)[-1]])
+    for value in set(values):
+        share = values.count(value) / 2001
+        if isinstance(spec, Int) and spec.log:
+            width = math.log((value + 0.5) / (value - 0.5)) / math.log((spec.high + 0.5) / (spec.low - 0.5))
+        else:
+            width = 1.0 / spec.size
+        assert share == pytest.approx(width, abs=2e-3)
+    assert spec.size == len(set(values))
+
+
+def test_each_choice_has_columns_of_its_own() -> None:
+    """Two Choices side by side and a Float after them: none writes into another's columns."""
+    space = Space(c=Choice("x", "y", "z"), d=Choice(1, 2), f=Float(0, 4), n=Int(1, 2))
+    assert space.owners.tolist() == [0, 0, 0, 1, 1, 2, 3]
+    one = 1.0 / math.sqrt(2.0)
+    for i, c in enumerate("xyz"):
+        for j, d in enumerate((1, 2)):
+            row = [0.0] * 7
+            row[i], row[3 + j], row[5], row[6] = one, one, 0.75, 0.25
+            np.testing.assert_allclose(space.features(space.to_unit({"c": c, "d": d, "f": 3.0, "n": 1})), row)
+    many = np.random.default_rng(0).uniform(size=(3, 4, 4))
+    np.testing.assert_array_equal(space.features(many)[2, 1], space.features(many[2, 1]))
+    assert space.continuous.tolist() == [False, False, True, False]
+
+
+def test_a_handed_out_float_has_few_digits() -> None:
+    assert Float(0, 1).from_unit(Float(0, 1).tidy(1 / 3)) == 0.3333333333
+    assert Float(0, 1000).from_unit(Float(0, 1000).tidy(1 / 3)) == 333.3333333
+    assert Float(-1e-3, 1e-3).from_unit(Float(-1e-3, 1e-3).tidy(1 / 3)) == -0.000333333333
+    log = Float(1e-6, 1.0, log=True)
+    assert log.from_unit(log.tidy(1 / 3)) == 1e-4
+    assert log.from_unit(log.tidy(0.4)) == 0.0002511886432
+    near = Float(1.0, 1.0 + 1e-6, log=True)  # a range so small keeps more digits
+    assert near.from_unit(near.tidy(0.5)) == 1.000000499999875
+
+
+def test_spaces_compare_by_their_inputs_in_order() -> None:
+    space = Space(x=Float(0, 1), n=Int(1, 2))
+    assert space == Space({"x": Float(0, 1), "n": Int(1, 2)})
+    assert hash(space) == hash(Space(x=Float(0, 1), n=Int(1, 2)))
+    assert space != Space(n=Int(1, 2), x=Float(0, 1))
+    assert space != "a space"
+    assert space.dim == 2
+    assert repr(space) == "Space(x=Float(low=0.0, high=1.0, log=False), n=Int(low=1, high=2, log=False))"
+
+
 def test_finite_spaces_are_enumerated_and_neighbours_differ_in_one_input() -> None:
     space = Space(n=Int(1, 3), c=Choice("x", "y"))
     assert space.size == 6
@@ -82,6 +159,18 @@ def test_finite_spaces_are_enumerated_and_neighbours_differ_in_one_input() -> No
     around = [space.from_unit(u) for u in space.neighbours(here)]
     assert around == [{"n": 1, "c": "x"}, {"n": 3, "c": "x"}, {"n": 2, "c": "y"}]
     assert Space(x=Float(0, 1), n=Int(0, 1)).size is None
+    every = [space.from_unit(u) for u in space.enumerate()]
+    assert every == [{"n": n, "c": c} for n in (1, 2, 3) for c in "xy"]
+    mixed = Space(x=Float(0, 1), n=Int(1, 3), c=Choice("x", "y", "z"))
+    with pytest.raises(SpaceError, match="input 'x' is a Float"):
+        mixed.enumerate()
+    around = mixed.neighbours(mixed.to_unit({"x": 0.3, "n": 1, "c": "y"}))
+    assert [mixed.from_unit(u) for u in around] == [
+        {"x": 0.3, "n": 2, "c": "y"},
+        {"x": 0.3, "n": 1, "c": "x"},
+        {"x": 0.3, "n": 1, "c": "z"},
+    ]
+    assert Space(x=Float(0, 1)).neighbours(np.array([0.3])).shape == (0, 1)
 
 
 @pytest.mark.parametrize(
