@@ -76,6 +76,17 @@ def test_a_matrix_that_is_nearly_one_gets_as_much_on_its_diagonal_as_it_needs(xp
     assert np.all(np.diag(factor) > 0)
 
 
+def test_each_matrix_of_a_batch_gets_jitter_of_its_own_size() -> None:
+    """All of a batch climb together; what is added is relative to each one's diagonal."""
+    flat = np.ones((3, 3))
+    flat[2] -= 1e-11  # not positive definite, and not by rounding alone
+    flat[:, 2] = flat[2]
+    both = np.stack([flat, 1e6 * flat])
+    factor = cholesky(both)
+    added = np.diagonal(factor @ factor.mT - both, axis1=1, axis2=2)
+    np.testing.assert_allclose(added[1], 1e6 * added[0], rtol=1e-3)
+
+
 def test_a_matrix_that_is_none_is_a_failure_that_says_so() -> None:
     with pytest.raises(NumericalFailure, match="no Cholesky factor on any rung"):
         cholesky(-np.eye(3))
