@@ -1,5 +1,6 @@
 """Waiting for other processes: for a condition, never for a time."""
 
+import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -19,3 +20,20 @@ def until(condition: Callable[[], object], seconds: float = 120.0) -> None:
     while not condition():
         assert time.monotonic() < deadline, "waited in vain"
         time.sleep(0.02)
+
+
+def within(call: Callable[[], object], seconds: float = 60.0) -> None:
+    """Call in a thread; what hangs is a failed test, not a hanging one."""
+    outcome: list[BaseException | None] = []
+
+    def run() -> None:
+        try:
+            call()
+            outcome.append(None)
+        except BaseException as error:
+            outcome.append(error)
+
+    threading.Thread(target=run, daemon=True).start()
+    until(lambda: outcome, seconds)
+    if outcome[0] is not None:
+        raise outcome[0]

@@ -4,6 +4,7 @@ import os
 import signal
 import sys
 import time
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
@@ -12,7 +13,7 @@ import pytest
 from pesmo import Float, ProgramError, Space, Study
 from pesmo.run import executors
 from pesmo.run.programs import Program
-from tests.waiting import gone, until
+from tests.waiting import gone, until, within
 
 DEAF = """
 import os, signal, subprocess, sys, time
@@ -28,14 +29,25 @@ time.sleep(600)
 def test_a_program_that_ignores_being_asked_to_end_is_gone_after_its_time_out(tmp_path: Path) -> None:
     pids = tmp_path / "pids"
     (tmp_path / "deaf.py").write_text(DEAF, encoding="utf-8")
-    for timeout in (2.0, 20.0, 90.0):  # on a busy machine it may take long to get as far as writing the file
-        with pytest.raises(ProgramError, match=f"ended after its time-out of {timeout:g} s"):
-            Program((sys.executable, "-I", "-S", str(tmp_path / "deaf.py"), str(pids)), timeout=timeout)({})
-        if pids.exists():
-            break
-    program, child = pids.read_text().split()
-    assert gone(program)  # when the call is over, not some time later
-    until(lambda: gone(child))
+    try:
+        for timeout in (2.0, 20.0, 90.0):  # on a busy machine it may take long to get as far as writing the file
+            call = Program((sys.executable, "-I", "-S", str(tmp_path / "deaf.py"), str(pids)), timeout=timeout)
+            with pytest.raises(ProgramError, match=f"ended after its time-out of {timeout:g} s"):
+                within(lambda call=call: call({}), timeout + 30)
+            if pids.exists():
+                break
+        program, child = pids.read_text().split()
+        assert gone(program)  # when the call is over, not some time later
+        until(lambda: gone(child))
+    finally:
+        kill(pids)
+
+
+def kill(pids: Path) -> None:
+    """What a failed test would leave behind."""
+    for pid in pids.read_text().split() if pids.exists() else []:
+        with suppress(ProcessLookupError):
+            os.kill(int(pid), signal.SIGKILL)
 
 
 def deaf(folder: Path, inputs: dict) -> dict:
@@ -57,12 +69,17 @@ def test_a_worker_that_ignores_being_asked_to_end_is_gone_after_the_time_out(
     for timeout in (4.0, 30.0, 90.0):  # a worker may take long to start
         study = Study(Space(x=Float(0, 1)), ["a"], seed=0, method="sobol")
         function = {"evaluate": partial(deaf, tmp_path)}
-        study.run(function, evaluations=2, workers=1, evaluation_timeout=timeout, progress=False)
+        limits = {"evaluations": 2, "evaluation_timeout": timeout, "progress": False}
+        try:
+            within(partial(study.run, function, **limits), timeout + 60)
+            left = (tmp_path / "pid").exists() and not gone((tmp_path / "pid").read_text())
+        finally:
+            kill(tmp_path / "pid")
         if (tmp_path / "first").exists():
             break
     assert [t.state for t in study.trials] == ["failed", "complete"]
     assert study.trials[0].message == f"timeout: it took longer than {timeout:g} s and was stopped"
-    assert gone((tmp_path / "pid").read_text())
+    assert not left
 
 
 def test_workers_are_gone_when_their_run_is(tmp_path: Path) -> None:
