@@ -341,3 +341,29 @@ def test_a_trial_is_plain_data_that_can_be_sent_anywhere() -> None:
             study.ask(lease=bad)  # pyright: ignore
     with pytest.raises(DefinitionError, match="retries must be"):
         study.ask(retries=-1)
+
+
+def test_a_table_is_added_whole_or_not_at_all_and_once() -> None:
+    study = Study(Space(x=Float(0, 1), n=Int(1, 3)), ["a", "b"], seed=0)
+    table = [
+        ({"x": 0.5, "n": 2}, {"a": 1.0, "b": 2.0}),
+        ({"n": 1, "x": 0}, {"b": 3}),
+        ({"x": 0.5, "n": 2}, {"a": 1, "b": 2}),
+    ]
+    for wrong in (
+        ({"x": 2.0, "n": 1}, {"a": 1.0}),
+        ({"x": 0.5, "n": 1}, {"a": float("nan")}),
+        ({"x": 0.5, "n": 1}, {}),
+    ):
+        with pytest.raises((SpaceError, ResultError)):
+            study.add_many([*table, wrong])
+    assert study.trials == []
+    new = study.add_many(table)
+    assert new == study.trials
+    assert [(t.inputs, t.values, t.note) for t in new] == [
+        ({"x": 0.5, "n": 2}, {"a": 1.0, "b": 2.0}, "added"),
+        ({"x": 0.0, "n": 1}, {"b": 3.0}, "added"),
+        ({"x": 0.5, "n": 2}, {"a": 1.0, "b": 2.0}, "added"),
+    ]
+    assert study.add_many(iter(table)) == []
+    assert len(study.trials) == 3

@@ -1,9 +1,7 @@
 """A study: ask what to run next, tell what came out, recommend the trade-offs found so far."""
 
-import json
 import time
-from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
 
@@ -19,7 +17,7 @@ from pesmo.methods.registry import method_for
 from pesmo.problem import Evidence, Experiment, Objective, Trial, check_values, is_number
 from pesmo.space import Space
 from pesmo.store import check_place, find_study, open_study, short, shown
-from pesmo.store.contract import RETRIES, Outcome, Record, Store, Terms
+from pesmo.store.contract import ADDED, RETRIES, Outcome, Record, Store, Terms
 from pesmo.store.owner import is_dead
 from pesmo.suggest import blas, propose, rng_for, to_state
 from pesmo.view import View
@@ -240,6 +238,24 @@ class Study:
 
     def add(self, inputs: Mapping[str, Any], values: Mapping[str, float]) -> Trial:
         """Record data you already have: one point and any of the objectives measured there."""
+        record = self._store.add(self._measured(inputs, values))
+        self._view.put(record)
+        return record.trial
+
+    def add_many(self, rows: Iterable[tuple[Mapping[str, Any], Mapping[str, float]]]) -> list[Trial]:
+        """Record a table you already have, a row (inputs, values) per measurement: all of it, or, where a row is wrong,
+        none. Returns the trials that are new.
+
+        What was added before is not added again, not even by two processes at once: afterwards each row is there at
+        least as often as the table has it. Equal rows of one table are repeated measurements, and all count.
+        """
+        records = self._store.add_many([self._measured(inputs, values) for inputs, values in rows])
+        for record in records:
+            self._view.put(record)
+        return [record.trial for record in records]
+
+    def _measured(self, inputs: Mapping[str, Any], values: Mapping[str, float]) -> Trial:
+        """A trial that is complete already; the store gives it an id."""
         point = self.space.check(inputs)
         if not isinstance(values, Mapping) or not values:
             raise ResultError(f"values must be a dict with at least one objective, not {brief(values)}")
@@ -248,22 +264,7 @@ class Study:
         matching = [e for e in self.experiments if set(e.reveals) == set(checked)]
         name = matching[0].name if matching else "added"
         now = time.time()
-        trial = Trial(0, name, point, 0.0, None, "complete", checked, note="added", asked=now, finished=now)
-        record = self._store.add(trial)
-        self._view.put(record)
-        return record.trial
-
-    def add_many(self, rows: Sequence[tuple[Mapping[str, Any], Mapping[str, float]]]) -> list[Trial]:
-        """Add those rows that were not added before; the new trials. (Stands in for the store's atomic call.)"""
-        before = Counter(_row_key(t.inputs, t.values) for t in self.trials if t.note == "added")
-        added = []
-        for inputs, values in rows:
-            key = _row_key(inputs, values)
-            if before[key] > 0:
-                before[key] -= 1
-            else:
-                added.append(self.add(inputs, values))
-        return added
+        return Trial(0, name, point, 0.0, None, "complete", checked, note=ADDED, asked=now, finished=now)
 
     # -------------------------------------------------------------------------------------------------- knowledge
 
@@ -330,7 +331,3 @@ class Study:
             if observed.values.size == 0:
                 raise TrialError(f"cannot {what} yet: objective {objective.name!r} has no value; tell or add one")
         return evidence
-
-
-def _row_key(inputs: Mapping[str, Any], values: Mapping[str, float]) -> str:
-    return json.dumps([inputs, values], sort_keys=True)

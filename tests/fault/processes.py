@@ -144,6 +144,18 @@ def tellers(storage: str, *counts: str) -> dict:
     return report
 
 
+def imports(storage: str, processes: str) -> dict:
+    """Many processes add at once: each the rows that all have, and a row of its own."""
+    rows = [({"x": i / 100, "y": 0.5}, {"a": float(i), "b": 0.0}) for i in range(100)] * 2
+
+    def work(i: int) -> int:
+        return len(study(storage).add_many([*rows, ({"x": 0.5, "y": (i + 1) / 100}, {"a": float(i)})]))
+
+    study(storage).close()
+    answers = together(int(processes), work)
+    return {"added": sorted(a.get("result", a.get("error")) for a in answers)}
+
+
 def killing(storage: str, seed: str) -> dict:
     """Four workers, one of them killed at a random moment again and again, until 100 trials are complete."""
     import random
@@ -239,7 +251,7 @@ def silent(storage: str) -> dict:
     return {"told": told.values, "worker": worker.join()[1]}
 
 
-SCENARIOS = {f.__name__: f for f in (crowd, tellers, killing, stopped, silent)}
+SCENARIOS = {f.__name__: f for f in (crowd, tellers, imports, killing, stopped, silent)}
 
 if __name__ == "__main__":
     from tests.fault import kills, places

@@ -79,6 +79,15 @@ def test_of_many_tellers_exactly_one_wins_and_a_replay_gives_the_same_answer(sto
         assert report["answers"].count(["refused", "refused"]) == int(count) - 1
 
 
+def test_what_many_import_at_once_is_added_once(storage) -> None:
+    assert scenario("imports", storage, "8") == {"added": [1] * 7 + [201]}
+    study = Study.open(storage)
+    assert [t.id for t in study.trials] == list(range(1, 209))
+    shared = [t for t in study.trials if t.inputs["y"] == 0.5 and "b" in t.values]
+    assert sorted(t.inputs["x"] for t in shared) == sorted([i / 100 for i in range(100)] * 2)
+    study.close()
+
+
 def test_killed_at_every_named_point_nothing_is_lost_and_the_study_resumes(request, tmp_path, storage) -> None:
     if storage.startswith("postgresql"):
         server = request.getfixturevalue("postgres")

@@ -31,6 +31,9 @@ def test_a_run_of_several_processes_goes_through_pgbouncer_in_transaction_mode(p
     one.run({"evaluate": both}, evaluations=60, workers=2, progress=False)
     assert len(one.trials) == distinct(one) == 60
     assert {t.state for t in one.trials} == {"complete"}
+    rows = [({"x": i / 500, "y": 0.5}, {"a": 1.0, "b": 2.0}) for i in range(500)]
+    assert len(one.add_many(rows)) == 500
+    assert one.add_many(rows) == []
     one.close()
     assert study_names(pooler.url) == ["study"]
 
@@ -79,10 +82,10 @@ class Teller(threading.Thread):
 def test_a_writer_waits_for_others_whatever_its_role_says(impatient: str) -> None:
     one = study(impatient)
     trial = one.ask()
-    with psycopg.connect(impatient) as other:
+    with psycopg.connect(impatient, autocommit=True) as watch, psycopg.connect(impatient) as other:
         other.execute(b"LOCK TABLE pesmo_studies IN EXCLUSIVE MODE")
         teller = Teller(lambda: one.tell(trial, {"a": 1.0, "b": 2.0}).state)
-        until(lambda: not teller.is_alive() or other.execute(WAITING).fetchone())
+        until(lambda: not teller.is_alive() or watch.execute(WAITING).fetchone())
     teller.join()
     assert teller.result == "complete"
     one.close()

@@ -2,6 +2,7 @@
 
 import ast
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ import pesmo.store
 from pesmo.problem import Trial
 from pesmo.store import open_study
 from pesmo.store.contract import Outcome, Proposal, Record, Store, Terms
+from pesmo.store.sql import SqlStore
 from tests.clock import Clock
 
 NASTY = [
@@ -242,6 +244,50 @@ def test_added_data_is_complete_at_once(store: Store) -> None:
     record = store.add(Trial(0, "added", {"x": 1.0}, 0.0, state="complete", values={"a": 2.0}, note="added"))
     assert (record.trial.id, record.trial.state) == (1, "complete")
     assert store.changes(0) == [record]
+
+
+def added(x: float, a: float = 1.0) -> Trial:
+    return Trial(0, "added", {"x": x, "c": "1"}, 0.0, state="complete", values={"a": a}, note="added")
+
+
+def test_many_are_added_that_were_not_added_before(store: Store) -> None:
+    reserved(store, proposal(0, {"x": 0.1, "c": "1"}))
+    store.finish(1, Outcome("complete", {"a": 1.0}))  # measured, not added: another measurement
+    table = [added(0.1), added(0.2), added(0.1), added(0.1, a=2.0)]
+    new = store.add_many(table)
+    assert [r.trial.id for r in new] == [2, 3, 4, 5]
+    assert [(r.trial.inputs["x"], r.trial.values["a"]) for r in new] == [(0.1, 1.0), (0.2, 1.0), (0.1, 1.0), (0.1, 2.0)]
+    assert store.changes(0)[1:] == new
+    assert store.add_many(table) == store.add_many(table[::-1]) == store.add_many([]) == []
+    (another,) = store.add_many([added(0.2), *table])
+    assert (another.trial.id, another.trial.inputs["x"]) == (6, 0.2)
+    assert store.add(added(0.1)).trial.id == 7  # by itself, every one counts
+    assert store.add_many([added(0.1), added(0.1), added(0.1)]) == []
+    assert len(store.changes(0)) == 7
+
+
+def test_one_and_true_and_a_text_are_different_inputs(store: Store) -> None:
+    rows = [replace(added(0.1), inputs={"c": c}) for c in ("1", 1, True, "true")]
+    assert len(store.add_many(rows)) == 4
+    assert [r.trial.inputs["c"] for r in store.changes(0)] == ["1", 1, True, "true"]
+    assert len(store.add_many([replace(added(0.1), inputs={"c": 1, "x": 0.1})])) == 1
+    assert store.add_many([replace(added(0.1), inputs={"x": 0.1, "c": 1})]) == []  # in another order
+
+
+def test_many_are_added_once_where_the_answer_to_the_commit_was_lost(place, monkeypatch) -> None:
+    store = open_study(place, "one", {"format": 1})
+    if isinstance(store, SqlStore):
+        write = store._database.write
+
+        def twice(work):
+            write(work)
+            return write(lambda connection, attempt: work(connection, attempt + 1))
+
+        monkeypatch.setattr(store._database, "write", twice)
+    new = store.add_many([added(0.1), added(0.2)])
+    assert [r.trial.id for r in new] == [1, 2]
+    assert store.changes(0) == new
+    store.close()
 
 
 @pytest.mark.parametrize("text", NASTY, ids=range(len(NASTY)))

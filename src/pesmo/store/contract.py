@@ -13,14 +13,17 @@
 7. Names, messages and inputs are data: any text comes back as it was. Nothing is pickled.
 """
 
+import json
 import time
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
 from pesmo.problem import Trial
 
 RETRIES = 2  # how often an abandoned trial is asked again, unless its terms say otherwise
+ADDED = "added"  # the note of a trial that was not asked for
 Memory = dict[str, list[Any]]  # what a method remembers: names to lists of nested lists of numbers
 Clash = Callable[[Mapping[str, Any], Mapping[str, Any]], bool]
 
@@ -79,6 +82,22 @@ class Outcome:
     cost: float | None = None
 
 
+def not_yet_added(trials: Sequence[Trial], known: Iterable[tuple[dict[str, Any], dict[str, float]]]) -> list[Trial]:
+    """The trials beyond those with the same (inputs, values) among the `known` ones."""
+
+    def key(inputs: dict[str, Any], values: dict[str, float]) -> str:
+        return json.dumps([inputs, values], sort_keys=True)
+
+    left = Counter(key(inputs, values) for inputs, values in known)
+    missing = []
+    for trial in trials:
+        if left[this := key(trial.inputs, trial.values)] > 0:
+            left[this] -= 1
+        else:
+            missing.append(trial)
+    return missing
+
+
 class Store(Protocol):
     """One study's trials."""
 
@@ -115,6 +134,14 @@ class Store(Protocol):
 
     def add(self, trial: Trial) -> Record:
         """A trial that is complete already. Its id is given here."""
+        ...
+
+    def add_many(self, given: Sequence[Trial]) -> list[Record]:
+        """Add those complete trials that were not added before, all or none of them; the new ones.
+
+        A trial is known by its inputs and values. Afterwards each was added at least as often as it is given: of equal
+        ones among those given all count, of trials that were given before, by whomever and at the same moment, none.
+        """
         ...
 
     def finish(self, trial_id: int, outcome: Outcome) -> Record | None:

@@ -1,14 +1,14 @@
 """The store of a study without storage: a dict, gone with the process."""
 
 import time
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from copy import deepcopy
 from dataclasses import replace
 from threading import RLock
 from typing import Any
 
 from pesmo.problem import Trial
-from pesmo.store.contract import Memory, Outcome, Proposal, Record, Terms
+from pesmo.store.contract import ADDED, Memory, Outcome, Proposal, Record, Terms, not_yet_added
 
 
 class MemoryStore:
@@ -70,6 +70,12 @@ class MemoryStore:
     def add(self, trial: Trial) -> Record:
         with self._lock:
             return self._insert(trial, Terms(), again=0)
+
+    def add_many(self, given: Sequence[Trial]) -> list[Record]:
+        with self._lock:
+            added = [r.trial for r in self._records.values() if r.trial.note == ADDED]
+            missing = not_yet_added(given, ((t.inputs, t.values) for t in added))
+            return [self._insert(trial, Terms(), again=0) for trial in missing]
 
     def finish(self, trial_id: int, outcome: Outcome) -> Record | None:
         with self._lock:

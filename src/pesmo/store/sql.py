@@ -6,7 +6,7 @@ Every writing transaction first takes the study's row, by raising its revision: 
 
 import time
 import uuid
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -26,7 +26,7 @@ from sqlalchemy import (
 )
 
 from pesmo.problem import Trial
-from pesmo.store.contract import Memory, Outcome, Proposal, Record, Terms
+from pesmo.store.contract import ADDED, Memory, Outcome, Proposal, Record, Terms, not_yet_added
 from pesmo.store.database import Database
 from pesmo.store.tables import dump, load, optional, studies, to_record, to_row, trials
 
@@ -124,6 +124,24 @@ class SqlStore:
 
         return self._database.write(work)
 
+    def add_many(self, given: Sequence[Trial]) -> list[Record]:
+        token = uuid.uuid4().hex
+        added = select(trials.c.inputs, trials.c.outcome).where(self._here, trials.c.note == dump(ADDED))
+
+        def work(connection: Connection, attempt: int) -> list[Record]:
+            if attempt and (written := self._all_by_token(connection, token)):
+                return written
+            revision, count = self._next(connection)  # nobody else adds from here on
+            known = ((load(inputs), load(outcome)) for inputs, outcome in connection.execute(added))
+            missing = [replace(t, id=count + n) for n, t in enumerate(not_yet_added(given, known), start=1)]
+            if missing:
+                here = update(studies).where(studies.c.id == self._study)
+                connection.execute(here.values(trials=count + len(missing)))
+                connection.execute(insert(trials), [self._row(t, Terms(), 0, revision, token) for t in missing])
+            return [Record(trial, revision) for trial in missing]
+
+        return self._database.write(work)
+
     def finish(self, trial_id: int, outcome: Outcome) -> Record | None:
         columns: dict[str, Any] = {
             "state": outcome.state,
@@ -177,7 +195,11 @@ class SqlStore:
     ) -> Record:
         query = update(studies).where(studies.c.id == self._study).values(trials=studies.c.trials + 1)
         trial = replace(trial, id=connection.execute(query.returning(studies.c.trials)).scalar_one())
-        row = {
+        connection.execute(insert(trials).values(self._row(trial, terms, again, revision, token)))
+        return Record(trial, revision, terms.lease, terms.owner, again)
+
+    def _row(self, trial: Trial, terms: Terms, again: int, revision: int, token: str) -> dict[str, Any]:
+        return {
             **to_row(trial),
             "study": self._study,
             "id": trial.id,
@@ -188,16 +210,17 @@ class SqlStore:
             "owner": terms.owner,
             "token": token,
         }
-        connection.execute(insert(trials).values(row))
-        return Record(trial, revision, terms.lease, terms.owner, again)
 
     def _get(self, connection: Connection, trial_id: int) -> Record | None:
         row = connection.execute(select(trials).where(self._here, trials.c.id == trial_id)).first()
         return None if row is None else to_record(row)
 
     def _by_token(self, connection: Connection, token: str) -> Record | None:
-        row = connection.execute(select(trials).where(self._here, trials.c.token == token)).first()
-        return None if row is None else to_record(row)
+        return next(iter(self._all_by_token(connection, token)), None)
+
+    def _all_by_token(self, connection: Connection, token: str) -> list[Record]:
+        rows = connection.execute(select(trials).where(self._here, trials.c.token == token).order_by(trials.c.id))
+        return [to_record(row) for row in rows]
 
     def _now(self) -> ColumnElement[float]:
         """The time that leases are measured in: see promise 4 of the contract."""
