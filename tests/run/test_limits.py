@@ -3,6 +3,7 @@
 import sqlite3
 import threading
 from collections.abc import Collection
+from concurrent.futures import Executor, Future
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ from pesmo.run import loop
 from pesmo.run.heartbeat import BEATS, Heartbeat
 from pesmo.run.loop import Limits
 from pesmo.run.progress import Bar
-from tests.waiting import until
+from tests.waiting import until, within
 
 SPACE = Space(x=Float(0, 1))
 
@@ -123,9 +124,9 @@ def test_what_is_held_is_renewed_again_and_again_until_it_is_not_held(fails: boo
     store: Any = Renewed(fails)
     with Heartbeat(store, lease=0.06) as heart:
         heart.held.update({3, 5})
-        until(lambda: len(store.calls) >= 3)  # a storage that is away is asked again
+        until(lambda: len(store.calls) >= 3, 20)  # a storage that is away is asked again
         heart.held.discard(3)
-        until(lambda: store.calls[-1] == {5})
+        until(lambda: store.calls[-1] == {5}, 20)
         heart.held.clear()
     assert all(call in ({3, 5}, {5}) for call in store.calls)  # nobody is asked where nothing is held
     assert not heart._thread.is_alive()
@@ -161,7 +162,7 @@ def test_a_run_renews_its_trial_while_it_evaluates(tmp_path: Path, monkeypatch: 
     def patient(inputs: dict) -> dict:
         for _ in range(2):
             before = deadline()
-            until(lambda before=before: deadline() > before)
+            until(lambda before=before: deadline() > before, 20)
         return once(inputs)
 
     one.run({"e": patient}, evaluations=2, progress=False)
@@ -195,3 +196,91 @@ def test_the_bar_is_told_what_ended_and_what_it_cost(monkeypatch: pytest.MonkeyP
     one.add({"x": 0.5}, {"a": 1.0})
     one.run({"e": once}, evaluations=3, progress=False)
     assert list(dict.fromkeys(shown)) == [(0, 0), (1, 2.0), (2, 4.0), (3, 6.0)]
+
+
+# ------------------------------------------------------------------------------------------------- beside others
+
+
+@pytest.mark.parametrize("limit", [{"evaluations": 3}, {"budget": 6}])
+def test_what_runs_elsewhere_counts_and_is_waited_for(limit: dict, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Another holds one of three: two are left for this run, which ends when the third has."""
+    monkeypatch.setattr(loop, "POLL", 0.01)
+    one = study()
+    elsewhere = one.ask(lease=600)
+    waited: list[str] = []
+
+    def say(_: Bar, what: str) -> None:
+        waited.append(what)
+        if waited.count("waiting for 1 elsewhere") == 3:
+            one.tell(elsewhere, {"a": 1.0})
+
+    monkeypatch.setattr(Bar, "say", say)
+    within(lambda: one.run({"e": once}, progress=False, **limit), 30)
+    assert [t.state for t in one.trials] == ["complete"] * 3
+    assert waited.count("waiting for 1 elsewhere") == 3
+    assert waited[-1] == "done"
+
+
+def test_what_was_held_elsewhere_and_is_given_back_is_run_here(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(loop, "POLL", 0.01)
+    one = study()
+    elsewhere = one.ask(lease=600)
+    monkeypatch.setattr(
+        Bar, "say", lambda _, what: one.release([elsewhere]) if what.startswith("waiting for 1 elsewhere") else None
+    )
+    within(lambda: one.run({"e": once}, evaluations=3, progress=False), 30)
+    assert [t.state for t in one.trials] == ["abandoned", "complete", "complete", "complete"]
+    assert one.trials[3].retry_of == 1
+
+
+class Unwilling(Executor):
+    """Cancels the first call, as a cluster that is taken away does."""
+
+    def __init__(self) -> None:
+        self.calls = 0
+
+    def submit(self, fn, /, *args, **kwargs) -> Future:
+        future: Future = Future()
+        self.calls += 1
+        if self.calls == 1:
+            future.cancel()
+            future.set_running_or_notify_cancel()
+        else:
+            future.set_result(fn(*args, **kwargs))
+        return future
+
+
+def test_a_call_that_its_executor_cancelled_is_given_back_and_asked_again() -> None:
+    one = study()
+    within(lambda: one.run({"e": once}, evaluations=2, executor=Unwilling(), progress=False), 30)
+    assert [(t.state, t.retry_of, t.message) for t in one.trials] == [
+        ("abandoned", None, "released"),
+        ("complete", 1, None),
+        ("complete", None, None),
+    ]
+
+
+def test_the_bar_says_how_the_latest_trial_ended(monkeypatch: pytest.MonkeyPatch) -> None:
+    bars: list[Bar] = []
+    monkeypatch.setattr(Bar, "__enter__", lambda bar: (bars.append(bar), bar)[1])
+    monkeypatch.setattr(Bar, "__exit__", lambda *_: None)
+    one = study()
+    one.run({"e": lambda inputs: {"a": 1 / 3, "cost": 5}}, evaluations=1, progress=False)
+    assert bars[-1].last == "a = 0.3333"
+    one.run({"e": lambda inputs: 1 / 0}, evaluations=2, progress=False)
+    assert bars[-1].last == "ZeroDivisionError: division by zero"
+    assert one.trials[1].message == "ZeroDivisionError: division by zero"
+    one.run({"e": lambda inputs: {"b": 1.0}}, evaluations=3, progress=False)
+    assert bars[-1].last == "ResultError: unknown objective 'b'; missing objective 'a'; expected exactly ['a']"
+
+
+def test_a_function_gets_the_inputs_of_its_trial_and_may_do_with_them_what_it_likes() -> None:
+    one = study()
+    seen = []
+
+    def greedy(inputs: dict) -> float:
+        seen.append(dict(inputs))
+        return inputs.pop("x")
+
+    one.run({"e": greedy}, evaluations=2, progress=False)
+    assert [t.inputs for t in one.trials] == seen

@@ -170,3 +170,38 @@ def test_a_program_travels_to_other_processes() -> None:
     program = Program(("{python}", "x.py"), ("error",), 5.0, "train", "/tmp")
     assert pickle.loads(pickle.dumps(program)) == program
     assert json.dumps(os.environ.get("PESMO_EXPERIMENT")) == "null"  # nothing leaks into our own environment
+
+
+def test_a_result_may_lie_anywhere_in_the_last_megabyte_of_what_was_printed() -> None:
+    said = "print('{\"a\": 1}' + '\\n' + 'z' * %d)"
+    assert python(said % 900_000, reveals=("a",))({}) == {"a": 1}
+    with pytest.raises(ProgramError, match="no JSON object on standard output"):
+        python(said % 1_100_000, reveals=("a",))({})
+
+
+def test_what_ended_a_program_is_named() -> None:
+    for code, words in (("raise SystemExit(1)", "exit code 1;"), ("import os; os.abort()", "ended by SIGABRT;")):
+        with pytest.raises(ProgramError, match=f"^{words} it wrote nothing to stderr"):
+            python(code)({})
+
+
+def test_numbers_of_any_size_are_results_as_long_as_they_are_finite() -> None:
+    program = python('print(\'{"a": -1e308, "b": 123456789012345678, "c": 0}\')', reveals=("a", "b", "c"))
+    assert program({}) == {"a": -1e308, "b": 123456789012345678, "c": 0}
+    for value in ("true", "[1]", '{"x": 1}', "Infinity", "1e999"):
+        with pytest.raises(ProgramError, match="'a' = .*, which is not a finite number"):
+            python(f"print('{{\"a\": {value}}}')", reveals=("a",))({})
+
+
+def test_everything_in_the_result_comes_back_where_nothing_particular_was_asked_for() -> None:
+    assert python('print(\'{"b": "x", "cost": 2, "a": [1]}\')')({}) == {"b": "x", "cost": 2, "a": [1]}
+
+
+def test_a_long_result_is_quoted_in_part() -> None:
+    with pytest.raises(ProgramError, match="lacks") as caught:
+        python("import json; print(json.dumps({'long': 'x' * 5000}))", reveals=("a",))({})
+    assert "…" in str(caught.value)
+    assert len(str(caught.value)) < 400
+    with pytest.raises(ProgramError, match="no JSON object") as caught:
+        python("print('y' * 5000)")({})
+    assert len(str(caught.value)) < 400
