@@ -19,6 +19,7 @@ class Front:
     means        (n, K) predicted values, in the objectives' own units
     sds          (n, K) half the width of the 68 % interval around them
     probability  (n,) that no other known point (recommended, measured, or of a space-filling set) dominates the point
+    note         what was left out to get it in time, None where nothing was
     """
 
     objectives: tuple[Objective, ...]
@@ -26,6 +27,7 @@ class Front:
     means: np.ndarray
     sds: np.ndarray
     probability: np.ndarray
+    note: str | None = None
 
     def __len__(self) -> int:
         return len(self.inputs)

@@ -193,6 +193,7 @@ class Evidence:
     observations: tuple[Observations, ...]
     taken: tuple[np.ndarray, ...]  # per experiment, (n, d): where it was run, is running or has failed
     seed: int = 0  # the study's: what must be the same at every call is drawn from it
+    left_out: tuple[int, ...] = ()  # per objective, values that a model of the others does without; () where of none
 
     @property
     def reveals(self) -> np.ndarray:

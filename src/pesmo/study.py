@@ -14,6 +14,7 @@ from pesmo.methods.model import Model, fit
 from pesmo.methods.pesmo import condition_on_pareto_sets, fit_and_draw
 from pesmo.methods.recommend import recommend
 from pesmo.methods.registry import method_for
+from pesmo.methods.subset import modelled
 from pesmo.problem import Evidence, Experiment, Objective, Trial, check_values, is_number
 from pesmo.space import Space
 from pesmo.store import check_place, find_study, open_study, short, shown
@@ -330,4 +331,4 @@ class Study:
         for objective, observed in zip(self.objectives, evidence.observations, strict=True):
             if observed.values.size == 0:
                 raise TrialError(f"cannot {what} yet: objective {objective.name!r} has no value; tell or add one")
-        return evidence
+        return modelled(evidence)

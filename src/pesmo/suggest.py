@@ -15,6 +15,7 @@ from pesmo.errors import NumericalFailure
 from pesmo.methods.design import EXHAUSTED, from_design
 from pesmo.methods.protocol import Answer, Method, State
 from pesmo.methods.sequence import sobol
+from pesmo.methods.subset import modelled
 from pesmo.problem import Evidence, Suggestion
 from pesmo.space import Space
 from pesmo.store.contract import Clash, Memory, Proposal
@@ -59,9 +60,10 @@ def propose(
 def _answer(method: Method, evidence: Evidence, memory: Memory | None, rng: np.random.Generator) -> Answer:
     if method.needs_design and not evidence.ready(ENOUGH, method.needs_complete):
         return Answer(from_design(evidence, method.needs_complete, "design"))
+    seen = modelled(evidence) if method.needs_design else evidence
     try:
         with blas.limit(limits=1, user_api="blas"):
-            return method.suggest(evidence, to_state(memory), rng)
+            return method.suggest(seen, to_state(memory), rng)
     except NumericalFailure as failure:
         note = f"fallback to the space-filling design: {failure}"
         return Answer(from_design(evidence, method.needs_complete, note))

@@ -43,7 +43,19 @@ def recommend(model: Model, evidence: Evidence, size: int, rng: np.random.Genera
         means=np.stack(centre, axis=-1),
         sds=np.stack(half, axis=-1),
         probability=_probability(model, evidence, unit, rng),
+        note=_note(evidence),
     )
+
+
+def _note(evidence: Evidence) -> str | None:
+    """Of how many values the model is, where not of all."""
+    pairs = zip(evidence.objectives, evidence.observations, evidence.left_out, strict=True) if evidence.left_out else ()
+    counts = [
+        f"{objective.name} from {observed.values.size:,} of {observed.values.size + missing:,} values"
+        for objective, observed, missing in pairs
+        if missing
+    ]
+    return f"{'; '.join(counts)}: those near the front, and others spread over the space" if counts else None
 
 
 def _distinct(evidence: Evidence, unit: np.ndarray) -> np.ndarray:

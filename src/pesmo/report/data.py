@@ -24,6 +24,7 @@ from pesmo.study import Study
 BACKGROUND = 64  # points that an average over the other inputs is taken over: a power of two, for Sobol
 STEPS = 16  # values of one input in a partial dependence
 SLICE = 41  # values of one input in a slice
+ROWS = 1000  # points predicted at a time: memory
 MOST_SLICED = 6  # inputs in a figure of slices: those that matter most
 
 
@@ -187,14 +188,19 @@ class Snapshot:
 
     def predict(self, unit: np.ndarray) -> Prediction:
         """At unit points (n, d), averaged over the hyperparameter samples."""
+        parts = [self._intervals(unit[first : first + ROWS]) for first in range(0, max(1, unit.shape[0]), ROWS)]
+        mean, low, high = (self._restore(v) for v in np.concatenate(parts, axis=1))
+        return Prediction(mean, np.minimum(low, high), np.maximum(low, high))
+
+    def _intervals(self, unit: np.ndarray) -> np.ndarray:
+        """(3, n, K) standardized means, and these less and plus one standard deviation."""
         columns = []
         for surrogate, x in zip(self.model.surrogates, self.model.features(unit), strict=True):
             mean, variance = mean_and_variance(surrogate.data, x)
             sd = np.sqrt(np.mean(variance, axis=0) + np.var(mean, axis=0))
             centre = np.mean(mean, axis=0)
             columns.append(np.stack([centre, centre - sd, centre + sd]))
-        mean, low, high = (self._restore(v) for v in np.stack(columns, axis=-1))
-        return Prediction(mean, np.minimum(low, high), np.maximum(low, high))
+        return np.stack(columns, axis=-1)
 
     def _means(self, unit: np.ndarray) -> np.ndarray:
         """(n, K) standardized posterior means, averaged over the samples."""

@@ -131,7 +131,8 @@ def _front(s: Snapshot) -> str:
             cells.append(f'<td class="n" data-value="{mean!r}">{number(mean)} <small>± {number(sd, 2)}</small></td>')
         cells.append(f'<td class="n" data-value="{front.probability[n]:.3f}">{front.probability[n]:.0%}</td>')
         rows.append(cells)
-    return "".join(parts) + "<h3>The recommended points</h3>" + _table([*head, ("Pareto-optimal", True)], rows)
+    note = f'<p class="note">{escape(front.note)}.</p>' if front.note else ""
+    return "".join(parts) + "<h3>The recommended points</h3>" + note + _table([*head, ("Pareto-optimal", True)], rows)
 
 
 def _spending(s: Snapshot) -> str:

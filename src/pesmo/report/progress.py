@@ -15,6 +15,7 @@ from pesmo.gp.kernels import kernel
 from pesmo.gp.posterior import cross
 from pesmo.methods.design import candidates
 from pesmo.methods.model import Model, Surrogate
+from pesmo.methods.subset import MOST
 from pesmo.pareto.dominance import hypervolume, nondominated
 from pesmo.pareto.subset import representatives
 from pesmo.problem import Objective, Trial
@@ -87,6 +88,8 @@ class _History:
         x: np.ndarray,
     ) -> None:
         told = [t for t in trials if objective.name in t.values and t.id in order]
+        if len(told) > MOST:  # evenly over time: its Cholesky factors are of all that was known at each of the times
+            told = [told[i] for i in np.linspace(0, len(told) - 1, MOST).astype(int)]
         unit = np.array([model.space.to_unit(t.inputs) for t in told]).reshape(-1, model.space.dim)
         data = model.space.features(unit)[:, surrogate.columns]
         values = objective.to_model(np.array([t.values[objective.name] for t in told], float))

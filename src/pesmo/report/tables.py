@@ -17,9 +17,10 @@ def front_table(front: Front, most: int = 15) -> Table:
     """The recommended points, evenly thinned to `most` rows."""
     names = [objective.name for objective in front.objectives]
     caption = "mean ±sd as the model predicts them; P: probability that no known point is better in everything"
+    caption += f"; {front.note}" if front.note else ""
     title = f"Recommended trade-offs ({len(front)} points)"
     table = Table(
-        title=title, caption=caption, header_style="bold", box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False
+        title=title, caption=Text(caption), header_style="bold", box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False
     )
     for name in front.inputs[0]:
         table.add_column(Text(name), justify="right", no_wrap=True)  # Text: names are data, never markup
