@@ -22,6 +22,7 @@ app = typer.Typer(
 )
 
 MOST = 2**31 - 1  # of anything counted: the largest id of a trial
+MOST_POINTS = 1000  # of a front: more take longer than one wants to wait
 
 
 def _positive(number: float | None) -> float | None:
@@ -69,7 +70,7 @@ def main() -> int:
         raise KeyboardInterrupt
 
     signal.signal(signal.SIGTERM, stop)
-    return ended(app)
+    return ended(lambda: app(standalone_mode=False))
 
 
 @app.command(rich_help_panel=STUDY)
@@ -219,7 +220,7 @@ def trials(
 @app.command(rich_help_panel=LOOK)
 def front(
     where: Where = None,
-    size: Annotated[int, typer.Option(min=1, max=MOST, help="At most this many points.")] = 50,
+    size: Annotated[int, typer.Option(min=1, max=MOST_POINTS, help="At most this many points.")] = 50,
     json: Json = False,
     csv: Csv = False,
     storage: Storage = None,

@@ -15,12 +15,15 @@ import time
 import traceback
 from collections.abc import Callable
 from contextlib import suppress
-from typing import TextIO
+from typing import Any, TextIO
+
+import typer
 
 from pesmo import __version__
 from pesmo.errors import PesmoError
 from pesmo.redact import redacted
 
+UsageError: Any = typer.BadParameter.__base__  # typer has a click of its own, or the one that is installed
 FAULT, WRONG, STOPPED, PIPE_CLOSED = 1, 2, 130, 141
 MOST_CHARACTERS, MOST_LINES = 4000, 30  # of a message: one screen
 OUTPUT = {
@@ -33,8 +36,8 @@ OUTPUT = {
 CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")  # would move the cursor, or worse; tabs and line ends may stay
 
 
-def ended(command: Callable[[], object]) -> int:
-    """The exit code of a command, which may raise anything."""
+def ended(command: Callable[[], int | None]) -> int:
+    """The exit code of a command, which gives none where it worked, and may raise anything."""
     _open_streams()
     threading.excepthook = _in_a_thread
     try:
@@ -47,14 +50,13 @@ def ended(command: Callable[[], object]) -> int:
     return code
 
 
-def _code_of(command: Callable[[], object]) -> int:
+def _code_of(command: Callable[[], int | None]) -> int:
     try:
-        command()
+        return command() or 0
     except SystemExit as end:
         if isinstance(end.__context__, BrokenPipeError):  # typer and rich end with 1 there
             raise end.__context__ from None
-        return end.code if isinstance(end.code, int) else 0 if end.code is None else FAULT
-    return 0
+        raise
 
 
 def _explained(error: BaseException) -> int:
@@ -65,15 +67,19 @@ def _explained(error: BaseException) -> int:
         case BrokenPipeError():  # whoever read the output has enough: nothing to say, as every program of a pipeline
             return PIPE_CLOSED
         case PesmoError():
-            say(f"error: {error}")
-            return WRONG
+            said = str(error)
+        case UsageError():
+            said = error.format_message()  # nothing, where the help was shown instead
+            said = f"{said}\n{error.ctx.get_usage()}" if said and error.ctx else said
         case OSError(filename=str() | bytes() as name, strerror=str(reason)):
-            say(f"error: cannot use {os.fsdecode(name)!r}: {reason}; check that it is there and who may use it")
-            return WRONG
+            said = f"cannot use {os.fsdecode(name)!r}: {reason}; check that it is there and who may use it"
         case OSError(strerror=str(reason)) if error.errno in OUTPUT:
-            say(f"error: cannot write the output: {reason}; free some space there, or write it elsewhere")
-            return WRONG
-    return _unexpected(error)
+            said = f"cannot write the output: {reason}; free some space there, or write it elsewhere"
+        case _:
+            return _unexpected(error)
+    if said:
+        say(f"error: {said}")
+    return WRONG
 
 
 def _unexpected(error: BaseException) -> int:

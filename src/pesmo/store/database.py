@@ -113,6 +113,9 @@ class Database:
                 failure, passes = StorageError(f"storage {self.label!r} changed while it was read; try again"), True
             except SQLAlchemyError as error:
                 failure, passes = self._explained(error), self._passes(error) or self._mode() != (mode, state)
+            except UnicodeDecodeError as error:
+                words = f"it holds bytes that are no text ({error}); the file is damaged: restore it from a copy"
+                failure, passes = StorageError(f"storage {self.label!r}: {words}"), False
             if time.monotonic() > give_up or not passes:
                 raise failure  # with no cause: a driver's own error may quote the password
             attempt += 1

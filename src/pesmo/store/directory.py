@@ -4,6 +4,7 @@ from typing import Any
 
 from sqlalchemy import Connection, insert, select
 
+from pesmo.errors import StorageError, brief
 from pesmo.store.database import Database
 from pesmo.store.schema import exclusive
 from pesmo.store.sql import SqlStore
@@ -31,5 +32,8 @@ def enter(database: Database, name: str, definition: dict[str, Any] | None) -> S
 
         found = database.write(make)
     if found is None:
-        raise LookupError(name)  # the caller has looked
+        raise StorageError(  # the caller has looked
+            f"storage {database.label!r} lists the study {brief(name)} and does not find it; it was changed by another "
+            "program, or is damaged: restore it from a copy"
+        )
     return SqlStore(database, found.id, load(found.definition))
