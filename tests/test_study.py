@@ -238,7 +238,7 @@ def test_run_goes_on_where_it_stopped_and_failures_do_not_end_it() -> None:
     assert study.trials[1].message == "RuntimeError: the simulator crashed"
     study.run({"evaluate": flaky}, evaluations=7, progress=False)
     assert len(calls) == 7
-    with pytest.raises(ResultError, match="the last 10 trials failed"):
+    with pytest.raises(pesmo.RunError, match="the last 10 trials failed"):
         coupled().run({"evaluate": lambda inputs: 1 / 0}, evaluations=100, progress=False)
 
 

@@ -4,8 +4,8 @@ Names are imported when they are first used: `import pesmo` and `pesmo --help` a
 """
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
 
+TYPE_CHECKING = False  # typing imports re and enum: for `python -m pesmo` those of the working directory
 if TYPE_CHECKING:
     from pesmo import report, run, store
     from pesmo.errors import (
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
         PesmoError,
         ProgramError,
         ResultError,
+        RunError,
         SpaceError,
         StorageError,
         TrialError,
@@ -41,6 +42,7 @@ __all__ = [
     "ProgramError",
     "Result",
     "ResultError",
+    "RunError",
     "Space",
     "SpaceError",
     "StorageError",
@@ -68,6 +70,7 @@ _HOME_OF = {
     "ProgramError": "pesmo.errors",
     "Result": "pesmo.run.minimize",
     "ResultError": "pesmo.errors",
+    "RunError": "pesmo.errors",
     "Space": "pesmo.space",
     "SpaceError": "pesmo.errors",
     "StorageError": "pesmo.errors",
@@ -78,7 +81,7 @@ _HOME_OF = {
 }
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> object:
     if name in _ROOMS:
         return import_module(f"pesmo.{name}")
     if name not in _HOME_OF:

@@ -34,6 +34,14 @@ class ProgramError(PesmoError, RuntimeError):
     """An external program gave no usable result: it failed, took too long, or printed something else."""
 
 
+class CannotStart(ProgramError):
+    """A program, or a process to evaluate in, cannot be started at all: it is not there, or the system refuses it."""
+
+
+class RunError(PesmoError, RuntimeError):
+    """A run ended before its limit: what evaluates cannot be started, or failed too many times in a row."""
+
+
 class TrialError(PesmoError, ValueError):
     """A trial is unknown, or is not in a state that allows what was asked of it."""
 

@@ -69,14 +69,14 @@ def test_front_as_table_csv_and_json(pesmo: Pesmo, study_file: Path) -> None:
     assert "both" in pesmo("trials").stdout
 
 
-def test_failures_never_end_a_run(pesmo: Pesmo, study_file: Path) -> None:
+def test_failures_fewer_in_a_row_than_allowed_never_end_a_run(pesmo: Pesmo, study_file: Path) -> None:
     text = study_file.read_text(encoding="utf-8")
     study_file.write_text(
         text.replace('"good", "fine"', '"bad", "bad "').replace("evaluations = 8", "evaluations = 14")
     )
     script = study_file.with_name("both.py")
     script.write_text("import sys; print('[bold]so[/bold] it [/goes]', file=sys.stderr); sys.exit(7)", encoding="utf-8")
-    result = pesmo("run", code=1)
+    result = pesmo("run", "--max-failures", 15, code=1)
     assert "14/14  trial 14 both: failed: " in result.stdout
     assert "no front: not every objective has a value. The last failure, trial 14: " in result.stderr
     assert [t["state"] for t in trials(pesmo)] == ["failed"] * 14

@@ -14,10 +14,12 @@ from pathlib import Path
 
 import pytest
 
-from pesmo import DefinitionError, Experiment, Finished, Float, Objective, ResultError, Space, Study
+from pesmo import DefinitionError, Experiment, Finished, Float, Objective, RunError, Space, Study
 from pesmo.run import loop
+from pesmo.run.executors import Processes
 from pesmo.store.owner import _started, this_process
 from tests.run.functions import both, misbehave
+from tests.waiting import gone, until
 
 SPACE = Space(x=Float(0, 1), y=Float(0, 1))
 
@@ -68,9 +70,34 @@ def test_exceptions_timeouts_and_crashes_are_failed_trials_and_the_run_goes_on(t
     assert states(one).count("complete") == 2
 
 
+def test_a_worker_that_dies_is_noticed_though_its_children_live(tmp_path) -> None:
+    pid = tmp_path / "pid"
+
+    def dies(inputs: dict) -> dict:
+        child = os.fork()
+        if child == 0:
+            time.sleep(600)  # with all that the worker had open
+        pid.write_text(str(child))
+        os.kill(os.getpid(), signal.SIGKILL)
+        return both(inputs)
+
+    one = study()
+    with pytest.raises(RunError, match="the worker process died: killed by SIGKILL"):
+        one.run({"evaluate": dies}, evaluations=5, workers=2, max_failures=1, progress=False)
+    until(lambda: gone(pid.read_text()))
+
+
+def test_a_worker_that_starts_while_the_others_are_ended_is_ended_too() -> None:
+    pool = Processes(1)
+    pool._stopping = True
+    worker = pool._new()
+    assert worker.is_gone
+    pool.shutdown(cancel_futures=True)
+
+
 def test_too_many_failures_in_a_row_stop_the_run_with_the_reason(place) -> None:
     one = study(place)
-    with pytest.raises(ResultError, match="the last 10 trials failed, the latest with ZeroDivisionError"):
+    with pytest.raises(RunError, match="the last 10 trials failed, .*The latest: ZeroDivisionError"):
         one.run({"evaluate": lambda inputs: 1 / 0}, evaluations=50, workers=2, progress=False)
     counted = states(one)
     assert counted.count("failed") >= 10
@@ -213,14 +240,15 @@ def test_what_somebody_else_ended_keeps_the_measured_result_beside_it() -> None:
     assert [(t.state, t.note) for t in one.trials[:2]] == [("failed", "design"), ("complete", "added")]
 
 
-def test_a_machine_that_starts_no_more_processes_is_the_message_of_a_failed_trial(monkeypatch) -> None:
+def test_a_machine_that_starts_no_more_processes_ends_the_run_and_costs_no_trial(monkeypatch) -> None:
     def refused(*_args, **_kwargs):
         raise BlockingIOError(11, "Resource temporarily unavailable")
 
     one = study()
     monkeypatch.setattr(subprocess, "Popen", refused)
-    with pytest.raises(ResultError, match="the last 10 trials failed, the latest with BlockingIOError"):
+    with pytest.raises(RunError, match="cannot start a worker process: .*Resource temporarily unavailable"):
         one.run({"evaluate": both}, evaluations=50, workers=2, progress=False)
+    assert set(states(one)) == {"abandoned"}
 
 
 def test_a_run_whose_method_has_nothing_left_to_ask_ends_normally(monkeypatch) -> None:

@@ -4,8 +4,8 @@ import json
 import os
 import pickle
 import signal
-import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
@@ -144,26 +144,44 @@ def test_a_time_out_ends_the_program_and_its_children(tmp_path: Path) -> None:
         until(lambda pid=int(pid): gone(pid))
 
 
-def test_an_interrupt_ends_the_program_and_its_children(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_interrupt_ends_the_program_and_its_children(tmp_path: Path) -> None:
     pids = tmp_path / "pids"
 
-    def wait(process: subprocess.Popen, timeout: float | None = None) -> int:
-        monkeypatch.undo()
+    def interrupt() -> None:
         until(pids.exists)
-        raise KeyboardInterrupt  # as Ctrl-C does to a wait
+        os.kill(os.getpid(), signal.SIGINT)
 
-    monkeypatch.setattr(subprocess.Popen, "wait", wait)
+    threading.Thread(target=interrupt, daemon=True).start()
     with pytest.raises(KeyboardInterrupt):
         python(FORKING, str(pids))({})
     for pid in pids.read_text().split():
         until(lambda pid=int(pid): gone(pid))
 
 
-def test_a_child_left_behind_does_not_hold_the_result() -> None:
-    code = "import subprocess; print('{\"a\": %d}' % subprocess.Popen(['sleep', '600']).pid)"
-    child = python(code, reveals=("a",))({})["a"]
-    assert not gone(child)
-    os.kill(child, signal.SIGKILL)
+def test_what_a_program_leaves_in_its_group_ends_with_it_and_a_daemon_of_its_own_session_does_not() -> None:
+    code = "import subprocess; print('{\"a\": %d}' % subprocess.Popen(['sleep', '600'], start_new_session=DAEMON).pid)"
+    left, daemon = (python(code.replace("DAEMON", d), reveals=("a",))({})["a"] for d in ("False", "True"))
+    assert gone(left)
+    assert not gone(daemon)
+    os.kill(daemon, signal.SIGKILL)
+
+
+def test_a_daemon_outlives_the_end_of_the_next_program() -> None:
+    code = "import subprocess; print('{\"a\": %d}' % subprocess.Popen(['sleep', '600'], start_new_session=True).pid)"
+    daemon = python(code, reveals=("a",))({})["a"]
+    with pytest.raises(ProgramError, match="time-out"):
+        python("import time; time.sleep(600)", timeout=0.2)({})
+    assert not gone(daemon)
+    os.kill(daemon, signal.SIGKILL)
+
+
+def test_a_guard_that_was_killed_is_replaced(tmp_path: Path) -> None:
+    parent = python("import os; print('{\"a\": %d}' % os.getppid())", reveals=("a",))
+    guard = parent({})["a"]
+    assert parent({})["a"] == guard  # one runs many programs
+    os.kill(guard, signal.SIGKILL)
+    until(lambda: gone(guard))
+    assert parent({})["a"] != guard
 
 
 def test_a_program_travels_to_other_processes() -> None:

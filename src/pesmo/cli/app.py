@@ -2,6 +2,7 @@
 
 import math
 import signal
+import time
 from pathlib import Path
 from types import FrameType
 from typing import Annotated
@@ -10,6 +11,7 @@ import typer
 
 from pesmo import __version__
 from pesmo.cli.ending import ended
+from pesmo.run.interrupts import ENDING
 
 app = typer.Typer(
     name="pesmo",
@@ -45,8 +47,12 @@ Evaluations = Annotated[int | None, typer.Option(min=1, max=MOST, help="Stop aft
 Budget = Annotated[
     float | None, typer.Option(callback=_positive, help="Stop when this much cost has been spent in all.")
 ]
+MaxFailures = Annotated[
+    int, typer.Option(min=1, help="End after this many failed trials in a row. More than the limit: never.")
+]
 Workers = Annotated[int, typer.Option(min=1, max=MOST, help="How many programs run at once.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No live view.")]
+STOPPING = 10.0  # seconds that a run has to end before Ctrl-C interrupts that too
 STUDY, RUN, HAND, LOOK = "The study", "Run it", "By hand", "Look at it"
 
 
@@ -64,13 +70,24 @@ def _main(
 
 
 def main() -> int:
-    """The entry point; the exit code. SIGTERM (a scheduler, `kill`) stops a run as cleanly as Ctrl-C does."""
+    """The entry point; the exit code. SIGTERM (a scheduler, `kill`) and SIGHUP (a closed terminal) stop a run as Ctrl-C
+    does."""
+    until = 0.0
 
     def stop(number: int, frame: FrameType | None) -> None:
-        raise KeyboardInterrupt
+        nonlocal until
+        if time.monotonic() >= until:  # a second one says nothing new: the programs are being ended
+            until = time.monotonic() + STOPPING
+            raise KeyboardInterrupt
 
-    signal.signal(signal.SIGTERM, stop)
-    return ended(lambda: app(standalone_mode=False))
+    for number in ENDING:
+        if number == signal.SIGTERM or signal.getsignal(number) != signal.SIG_IGN:  # under nohup it goes on
+            signal.signal(number, stop)
+    try:
+        return ended(lambda: app(standalone_mode=False))
+    finally:
+        for number in ENDING:
+            signal.signal(number, signal.SIG_IGN)
 
 
 @app.command(rich_help_panel=STUDY)
@@ -103,6 +120,7 @@ def run(
     workers: Workers = 1,
     evaluations: Evaluations = None,
     budget: Budget = None,
+    max_failures: MaxFailures = 10,
     storage: Storage = None,
     study: Name = None,
     quiet: Quiet = False,
@@ -113,7 +131,7 @@ def run(
     from pesmo.cli.running import Wishes, run_study
     from pesmo.cli.view import Limit
 
-    run_study(target(where, storage, study), Wishes(workers, Limit(evaluations, budget), quiet, json))
+    run_study(target(where, storage, study), Wishes(workers, Limit(evaluations, budget), max_failures, quiet, json))
 
 
 @app.command(rich_help_panel=RUN)
@@ -122,6 +140,7 @@ def worker(
     workers: Workers = 1,
     evaluations: Evaluations = None,
     budget: Budget = None,
+    max_failures: MaxFailures = 10,
     storage: Storage = None,
     study: Name = None,
     quiet: Quiet = False,
@@ -132,7 +151,7 @@ def worker(
     from pesmo.cli.running import Wishes, run_study
     from pesmo.cli.view import Limit
 
-    run_study(target(where, storage, study), Wishes(workers, Limit(evaluations, budget), quiet, json))
+    run_study(target(where, storage, study), Wishes(workers, Limit(evaluations, budget), max_failures, quiet, json))
 
 
 @app.command(rich_help_panel=HAND)

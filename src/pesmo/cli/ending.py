@@ -7,7 +7,6 @@ written with its traceback to a log file, and the screen says where that is.
 import errno
 import os
 import platform
-import re
 import sys
 import tempfile
 import threading
@@ -21,6 +20,7 @@ import typer
 
 from pesmo import __version__
 from pesmo.errors import PesmoError
+from pesmo.printable import printable
 from pesmo.redact import redacted
 
 UsageError: Any = typer.BadParameter.__base__  # typer has a click of its own, or the one that is installed
@@ -33,7 +33,6 @@ OUTPUT = {
     errno.EIO,
     errno.EBADF,
 }  # a write that names no file: standard output
-CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")  # would move the cursor, or worse; tabs and line ends may stay
 
 
 def ended(command: Callable[[], int | None]) -> int:
@@ -111,7 +110,7 @@ def _write_log(error: BaseException) -> str:
 
 def say(message: str) -> None:
     """A message on standard error: at most a screen, no secrets, nothing that a terminal would obey."""
-    lines = CONTROL.sub("�", redacted(message[:MOST_CHARACTERS])).split("\n")
+    lines = printable(redacted(message[:MOST_CHARACTERS])).split("\n")
     shown = "\n".join(lines[:MOST_LINES])
     cut = len(message) > MOST_CHARACTERS or len(lines) > MOST_LINES
     with suppress(OSError, ValueError):  # a closed or full standard error: there is nowhere left to say it

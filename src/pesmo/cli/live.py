@@ -5,6 +5,7 @@ The loop that runs the study knows nothing of it and never waits for it.
 
 import threading
 import time
+from contextlib import suppress
 
 from rich.console import Console
 from rich.live import Live
@@ -45,6 +46,10 @@ class LiveView:
         self._thread.join()
 
     def _watch(self) -> None:
+        with suppress(OSError):  # nobody looks any more: a closed terminal, a closed pipe. The run goes on
+            self._look()
+
+    def _look(self) -> None:
         """Look until told to stop, and once more then."""
         study: Study | None = None
         stopping = False

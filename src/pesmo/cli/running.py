@@ -5,7 +5,7 @@ so that another machine needs nothing but the storage and the programs.
 """
 
 import shutil
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,10 +19,10 @@ from pesmo.cli.live import LiveView
 from pesmo.cli.opening import Target
 from pesmo.cli.output import say_json
 from pesmo.cli.view import Limit, has_front, kept_limit, summarize
-from pesmo.errors import DefinitionError, TrialError
+from pesmo.errors import DefinitionError, RunError, TrialError
 from pesmo.front import Front
+from pesmo.printable import excerpt, printable
 from pesmo.report.tables import front_table, spending_table
-from pesmo.run.executors import Processes
 from pesmo.run.programs import Program, program_of
 from pesmo.study import Study
 
@@ -33,6 +33,7 @@ class Wishes:
 
     workers: int
     limit: Limit
+    max_failures: int
     quiet: bool
     as_json: bool
 
@@ -110,44 +111,41 @@ def _run(study: Study, programs: dict[str, Program], limit: Limit, wishes: Wishe
     threadpool_limits(limits=1, user_api="blas")  # the view's thread and the loop's share one process
     try:
         with nullcontext() if wishes.quiet else LiveView(study, limit, console):
-            front = _loop(study, programs, limit, wishes.workers)
+            front = _loop(study, programs, limit, wishes)
     except KeyboardInterrupt:
         done = limit.done(study.trials)
-        _say(console, f"Stopped: {done:g} of {limit.total:g}, nothing lost. The same command goes on.")
+        with suppress(OSError):  # a closed terminal hears nothing
+            _say(console, f"Stopped: {done:g} of {limit.total:g}, nothing lost. The same command goes on.")
         raise
+    except RunError as error:
+        typer.echo(f"error: {printable(str(error))}", err=True)
+        raise typer.Exit(1) from None
     if wishes.as_json:
         say_json(summarize(study, limit, front).to_dict())
     else:
         _conclude(study, front, console, place.said)
     if front is None:
         failed = [t for t in study.trials if t.state == "failed"]
-        why = f" The last failure, trial {failed[-1].id}: {failed[-1].message}" if failed else ""
+        why = f" The last failure, trial {failed[-1].id}: {excerpt(failed[-1].message or '')}" if failed else ""
         typer.echo(f"error: no front: not every objective has a value.{why}", err=True)
         raise typer.Exit(1)
 
 
-def _loop(study: Study, programs: dict[str, Program], limit: Limit, workers: int) -> Front | None:
-    """The front; None where an objective has no value. Failures never end the run: they must not cost a night.
-
-    Even a single worker is a process of its own: it ends its program when this process is killed.
-    """
-    pool = Processes(workers)
+def _loop(study: Study, programs: dict[str, Program], limit: Limit, wishes: Wishes) -> Front | None:
+    """The front; None where an objective has no value."""
     try:
         return study.run(
             programs,
             evaluations=limit.evaluations,
             budget=limit.budget,
-            workers=workers,
-            executor=pool,
+            workers=wishes.workers,
+            max_failures=wishes.max_failures,
             progress=False,
-            failures=None,
         )
     except TrialError:
         if has_front(study):
             raise
         return None
-    finally:
-        pool.shutdown(cancel_futures=True)
 
 
 def _conclude(study: Study, front: Front | None, console: Console, said: str) -> None:
@@ -159,4 +157,4 @@ def _conclude(study: Study, front: Front | None, console: Console, said: str) ->
 
 
 def _say(console: Console, line: str) -> None:
-    console.print(Text(line), soft_wrap=True)
+    console.print(Text(printable(line)), soft_wrap=True)

@@ -1,7 +1,7 @@
 """Which points of a front are worth telling apart: fewer points, where more would say the same.
 
-Point j gains g_k = (m_k(i) - m_k(j)) / extent_k on point i in objective k, and loses where g_k < 0. It is left out for i
-if
+Point j gains g_k = (m_k(i) - m_k(j)) / extent_k on point i in objective k, and loses where g_k < 0. It is left out for
+i if
 
     g_k extent_k <= sd_k(i, j)   and   g_k <= max(SHARE, TRADE max_l(-g_l))   for every objective k:
 

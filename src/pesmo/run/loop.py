@@ -11,8 +11,9 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from pesmo.errors import DefinitionError, Finished, ResultError, StorageError, TrialError
+from pesmo.errors import CannotStart, DefinitionError, Finished, ResultError, RunError, StorageError, TrialError
 from pesmo.front import Front
+from pesmo.printable import excerpt, printable
 from pesmo.problem import Trial
 from pesmo.run.executors import EvaluationFailed, Inline, Processes
 from pesmo.run.heartbeat import LEASE, Heartbeat
@@ -59,7 +60,7 @@ def run(
     workers: int = 1,
     executor: Executor | None = None,
     evaluation_timeout: float | None = None,
-    failures: int | None = FAILURES_IN_A_ROW,
+    max_failures: int | None = FAILURES_IN_A_ROW,
     progress: bool = True,
 ) -> Front:
     """Evaluate until `evaluations` trials or `budget` units of cost have been spent in all, then recommend.
@@ -73,9 +74,11 @@ def run(
     workers      how many trials run at once: in local processes, or in `executor` where one is given.
     executor     any concurrent.futures.Executor: Dask's client.get_executor(), pesmo.run.ray.RayExecutor(), ...
     evaluation_timeout  seconds that one evaluation may take on a local process before it is stopped.
-    failures     in a row that end the run with an error; None: it goes on whatever happens.
+    max_failures  this many in a row, without a success between them, end the run with a RunError; None: it goes on.
+                 What cannot be started at all ends it at once, and its trial does not count.
     """
     _check(study, functions, workers, executor, evaluation_timeout)
+    _whole("max_failures", max_failures)
     deadline = None if timeout is None else time.monotonic() + _positive("timeout", timeout)
     limits = Limits(_whole("evaluations", evaluations), _positive("budget", budget), deadline)
     if evaluations is None and budget is None and timeout is None:
@@ -87,12 +90,13 @@ def run(
     else:
         _check_portable(functions)
         pool = Processes(workers, evaluation_timeout)
+    own = pool if executor is None else None
     try:
         with Heartbeat(study._store, LEASE) as heart, Bar(limits.evaluations, limits.budget, progress) as bar:
-            _Run(study, functions, limits, failures, workers, pool, heart, bar).go()
+            _Run(study, functions, limits, max_failures, workers, pool, own, heart, bar).go()
     finally:
-        if executor is None:
-            pool.shutdown(cancel_futures=True)
+        if own is not None:
+            own.shutdown(cancel_futures=True)
     return study.recommend()
 
 
@@ -107,6 +111,7 @@ class _Run:
         most_failures: int | None,
         workers: int,
         pool: Executor,
+        own: Executor | None,
         heart: Heartbeat,
         bar: Bar,
     ) -> None:
@@ -116,6 +121,7 @@ class _Run:
         self.most_failures = most_failures
         self.places = workers if workers == 1 else workers + 1  # one more than the workers: ready when one of them is
         self.pool = pool
+        self.own = own  # the pool, where it ends with this run
         self.heart = heart
         self.bar = bar
         self.running: dict[Future[Any], Trial] = {}
@@ -188,10 +194,10 @@ class _Run:
             self._tell(future, self.running[future])
             del self.running[future]
             if self.most_failures is not None and self.failures >= self.most_failures:
-                last = self.bar.last
-                raise ResultError(
-                    f"the last {self.failures} trials failed, the latest with {last}; "
-                    "mend the function and run again: the study is as it was"
+                raise RunError(
+                    f"the last {self.failures} trials failed, without a success between them; mend what evaluates and "
+                    "run again, it goes on where it stopped; or, where failures are to be expected, allow more of them "
+                    f"(max_failures). The latest: {excerpt(self.bar.last)}"
                 )
 
     def _tell(self, future: Future[Any], trial: Trial) -> None:
@@ -201,6 +207,9 @@ class _Run:
             self.study.release([trial])
             return
         error = future.exception()
+        error = getattr(error, "cause", None) or error  # Ray wraps what the function raised
+        if isinstance(error, CannotStart):
+            raise RunError(f"{printable(str(error))}. Trial {trial.id} is given back; mend that and run again")
         if error is None:
             try:
                 self.bar.last = self._tell_result(trial, future.result())
@@ -229,10 +238,14 @@ class _Run:
         return ", ".join(f"{name} = {value:.4g}" for name, value in told.values.items())
 
     def _let_go(self) -> None:
-        """The run ends before its time: tell what is there, give the rest back."""
+        """The run ends before its time: end what runs, tell what was measured, give the rest back; a failure too,
+        as the same signal may have ended the program."""
         self.failures = 0
+        with suppress(KeyboardInterrupt):  # a second Ctrl-C says nothing new
+            if self.own is not None:  # before a trial is given back nothing works on it any more
+                self.own.shutdown(cancel_futures=True)
         with suppress(StorageError):  # where the storage is gone too, the leases run out by themselves
-            for future in [f for f in self.running if f.done()]:
+            for future in [f for f in self.running if _succeeded(f)]:
                 self._tell(future, self.running.pop(future))
             for future in self.running:
                 future.cancel()
@@ -244,9 +257,12 @@ def _held() -> Terms:
     return Terms(LEASE, RETRIES, this_process())
 
 
+def _succeeded(future: Future[Any]) -> bool:
+    return future.done() and not future.cancelled() and future.exception() is None
+
+
 def _described(error: BaseException) -> str:
     """What a failed trial's message says."""
-    error = getattr(error, "cause", None) or error  # Ray wraps what the function raised
     return str(error) if isinstance(error, EvaluationFailed) else f"{type(error).__name__}: {error}"
 
 

@@ -6,27 +6,26 @@ A program gets its inputs three ways, to take whichever suits it:
 
 and gives its result as the last JSON object on standard output. There is no shell: a value stays one argument
 whatever it contains. Standard streams are files, so a program that prints gigabytes or leaves a child behind that
-holds the stream open does not stop the study.
+holds the stream open does not stop the study. A guard (guard.py) sees to it that none outlives its run.
 """
 
+import errno
 import json
 import math
 import os
 import re
 import signal
-import subprocess
 import sys
 import tempfile
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from typing import IO, Any
 
-from pesmo.errors import ProgramError
+from pesmo.errors import CannotStart, ProgramError
+from pesmo.run.guarded import execute
 
 RESULT_TAIL = 1_000_000  # bytes of standard output searched for the result
 STDERR_TAIL = 2_000  # bytes of standard error kept with a failed trial
-GRACE = 3.0  # seconds between SIGTERM and SIGKILL
 PYTHON = "python"  # {python}: the interpreter that runs pesmo, wherever that is
 
 _BRACES = re.compile(r"\{\{|\}\}|\{([^{}]*)\}|[{}]")
@@ -56,39 +55,33 @@ class Program:
             stdin.write(json.dumps(dict(inputs)).encode())
             stdin.seek(0)
             try:
-                code = self._execute(arguments, environment, stdin, stdout, stderr)
+                code = self._execute(arguments, environment, (stdin, stdout, stderr))
                 if code != 0:
                     raise ProgramError(_how_it_ended(code))
                 return self._result(_tail(stdout, RESULT_TAIL))
+            except CannotStart:
+                raise
             except ProgramError as error:
                 said = _tail(stderr, STDERR_TAIL).strip()
                 ending = f"; its stderr ends with:\n{said}" if said else "; it wrote nothing to stderr"
                 raise ProgramError(f"{error}{ending}") from None
 
     def _execute(
-        self, arguments: list[str], environment: dict[str, str], stdin: IO[bytes], stdout: IO[bytes], stderr: IO[bytes]
+        self, arguments: list[str], environment: dict[str, str], streams: tuple[IO[bytes], IO[bytes], IO[bytes]]
     ) -> int:
-        """The exit code. Ended from outside (time-out, Ctrl-C, a worker's end), it leaves no process of its group."""
+        """The exit code. However this call ends, nothing of the program's process group is left."""
         try:
-            process = subprocess.Popen(
-                arguments,
-                stdin=stdin,
-                stdout=stdout,
-                stderr=stderr,
-                env=environment,
-                cwd=self.directory,
-                start_new_session=True,
-            )
+            return execute(arguments, environment, streams, self.directory, self.timeout)
+        except TimeoutError:
+            raise ProgramError(f"ended after its time-out of {self.timeout:g} s") from None
         except (OSError, ValueError) as error:  # no such program, not executable, a NUL in an argument, ...
             where = self.directory or os.getcwd()
-            raise ProgramError(f"cannot start {arguments[0]!r} in {where}: {error}") from None
-        try:
-            return process.wait(self.timeout)
-        except subprocess.TimeoutExpired:
-            raise ProgramError(f"ended after its time-out of {self.timeout:g} s") from None
-        finally:
-            if process.poll() is None:
-                _end_group(process)
+            raise self._kind(error)(f"cannot start {arguments[0]!r} in {where}: {error}") from None
+
+    def _kind(self, error: OSError | ValueError) -> type[ProgramError]:
+        """CannotStart where no other point would fare better: it is not these inputs that the system refuses."""
+        by_point = isinstance(error, ValueError) or error.errno == errno.E2BIG or program_of(self.command) is None
+        return ProgramError if by_point else CannotStart
 
     def _result(self, output: str) -> dict[str, Any]:
         found = last_object(output)
@@ -154,20 +147,6 @@ def last_object(output: str) -> dict[str, Any] | None:
             position += 1
         position = output.find("{", position)
     return found
-
-
-def _end_group(process: subprocess.Popen[bytes]) -> None:
-    """SIGTERM to the program and all it started, then SIGKILL to whatever is left."""
-    _signal_group(process, signal.SIGTERM)
-    with suppress(subprocess.TimeoutExpired):
-        process.wait(GRACE)
-    _signal_group(process, signal.SIGKILL)
-    process.wait()
-
-
-def _signal_group(process: subprocess.Popen[bytes], number: signal.Signals) -> None:
-    with suppress(ProcessLookupError, PermissionError):  # gone already
-        os.killpg(process.pid, number)
 
 
 def _how_it_ended(code: int) -> str:

@@ -2,6 +2,8 @@
 
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
+from pesmo.printable import excerpt, printable
+
 
 class Bar:
     """A context: what is done, what is going on, and how the latest trial ended."""
@@ -28,7 +30,9 @@ class Bar:
         self._progress.stop()
 
     def show(self, evaluations: int, cost: float) -> None:
-        self._progress.update(self._task, completed=evaluations if self._counts else cost, last=self.last)
+        self._progress.update(
+            self._task, completed=evaluations if self._counts else cost, last=excerpt(self.last, lines=0)
+        )
 
     def say(self, what: str) -> None:
-        self._progress.update(self._task, description=what)
+        self._progress.update(self._task, description=printable(what))

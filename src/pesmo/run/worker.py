@@ -8,7 +8,13 @@ import time
 from multiprocessing.connection import Connection
 from queue import SimpleQueue
 
-GRACE = 5.0  # seconds between the wish that a worker ends and its end
+import cloudpickle
+
+from pesmo.errors import CannotStart
+from pesmo.run import guard, guarded
+
+GRACE = guard.GRACE + 2.0  # seconds between the order that a worker ends and its end: its program goes first
+RESULT, FAILED, CANNOT_START = "result", "failed", "cannot start"  # what an answer is
 
 
 class Ended(BaseException):
@@ -18,6 +24,7 @@ class Ended(BaseException):
 def main(descriptor: int) -> None:
     """Serve the parent at the other end of a socket. Never returns."""
     signal.signal(signal.SIGTERM, _on_sigterm)
+    guarded.held_open.add(descriptor)  # so the parent sees when the last program is gone, however this process ends
     parent = Connection(descriptor)
     calls: SimpleQueue[bytes] = SimpleQueue()
     threading.Thread(target=_receive, args=(parent, calls), daemon=True).start()
@@ -25,7 +32,7 @@ def main(descriptor: int) -> None:
         while True:
             parent.send_bytes(_evaluate(calls.get()))
     except Ended:
-        os._exit(1)
+        os.killpg(0, signal.SIGKILL)  # and what the function has left behind
 
 
 def _receive(parent: Connection, calls: "SimpleQueue[bytes]") -> None:
@@ -34,9 +41,9 @@ def _receive(parent: Connection, calls: "SimpleQueue[bytes]") -> None:
         while True:
             calls.put(parent.recv_bytes())
     except (EOFError, OSError):
-        os.kill(os.getpid(), signal.SIGTERM)
+        os.killpg(0, signal.SIGTERM)  # this process and whatever the function has started
         time.sleep(GRACE)
-        os._exit(1)
+        os.killpg(0, signal.SIGKILL)
 
 
 def _on_sigterm(_number: int, _frame: object) -> None:
@@ -44,13 +51,13 @@ def _on_sigterm(_number: int, _frame: object) -> None:
 
 
 def _evaluate(call: bytes) -> bytes:
-    """(True, result) or (False, what went wrong), pickled."""
-    import cloudpickle
-
+    """(what it is, the result or what went wrong), pickled."""
     try:
         function, arguments = pickle.loads(call)
-        return cloudpickle.dumps((True, function(*arguments)))
+        return cloudpickle.dumps((RESULT, function(*arguments)))
     except Ended:
         raise
+    except CannotStart as error:
+        return pickle.dumps((CANNOT_START, str(error)))
     except BaseException as error:
-        return pickle.dumps((False, f"{type(error).__name__}: {error}"))
+        return pickle.dumps((FAILED, f"{type(error).__name__}: {error}"))
