@@ -16,6 +16,7 @@ from pesmo.cli.trials import trial_dict
 from pesmo.cli.view import Limit, kept_limit, picture, summarize
 from pesmo.errors import DefinitionError, PesmoError
 from pesmo.front import Front
+from pesmo.printable import printable
 from pesmo.problem import Trial
 from pesmo.redact import is_address
 from pesmo.report import FIGURE_NAMES, save, write_report
@@ -64,15 +65,15 @@ def _trial_table(trials: list[Trial]) -> str:
             inputs,
             result or _ends(trial.message),
         )
-        rows.append(tuple(cell if cell.isprintable() else _printable(cell) for cell in cells))
+        rows.append(tuple(cell if cell.isprintable() else _one_line(cell) for cell in cells))
     wide = [min(MOST_WIDE, max(map(_cells, column))) for column in zip(*rows, strict=True)]
     lines = ["  ".join(map(_padded, row, wide, RIGHT)).rstrip() for row in rows]
     return "\n".join([lines[0], "  ".join("-" * width for width in wide), *lines[1:], ""])
 
 
-def _printable(cell: str) -> str:
+def _one_line(cell: str) -> str:
     """Names and messages are data: nothing in them moves the cursor or begins another line."""
-    return "".join(c if c.isprintable() else "�" for c in cell)
+    return printable(cell).replace("\n", "\\n").replace("\t", "\\t")
 
 
 def _cells(text: str) -> int:

@@ -9,6 +9,7 @@ import typer
 from pesmo.cli.opening import Target, target
 from pesmo.cli.output import say_json
 from pesmo.errors import ResultError, TrialError, brief
+from pesmo.printable import printable
 from pesmo.problem import Trial
 from pesmo.study import Study
 
@@ -43,7 +44,7 @@ def ask_trials(place: Target, number: int | None, lease: float | None, as_json: 
             rows = [{**trial_dict(t), "reveals": list(study.experiment(t.experiment).reveals)} for t in asked]
             say_json(rows if number is not None else rows[0])
         else:
-            typer.echo("\n".join(_instruction(study, trial, place) for trial in asked))
+            typer.echo(printable("\n".join(_instruction(study, trial, place) for trial in asked)))
     except BaseException:  # a closed pipe, a full disk, Ctrl-C, a method that has finished
         study.release(asked)
         raise
@@ -83,7 +84,7 @@ def _answer(trial: Trial, as_json: bool) -> None:
         say_json(trial_dict(trial))
     else:
         said = ", ".join(f"{name} = {value:g}" for name, value in trial.values.items()) or trial.message or "no reason"
-        typer.echo(f"trial {trial.id} ({trial.experiment}) is {trial.state}: {said}")
+        typer.echo(printable(f"trial {trial.id} ({trial.experiment}) is {trial.state}: {said}"))
 
 
 def _split(words: list[str], storage: str | None, name: str | None) -> tuple[Target, int, list[str]]:

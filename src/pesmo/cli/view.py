@@ -16,6 +16,7 @@ from rich.text import Text
 
 from pesmo.cli.measured import measured
 from pesmo.front import Front
+from pesmo.printable import excerpt, printable
 from pesmo.problem import Trial
 from pesmo.study import Study
 
@@ -140,7 +141,7 @@ def has_front(study: Study) -> bool:
 def picture(summary: Summary, left: float | None = None, last: str = "") -> RenderableType:
     """The summary for a terminal; names and messages are data, so they are Text and never markup."""
     s = summary
-    head = Text.assemble((s.name, "bold"), f"  method {s.method}")
+    head = Text.assemble((printable(s.name), "bold"), f"  method {s.method}")
     counts = [f"{s.complete} complete", f"{s.running} running", f"{s.failed} failed"]
     counts += [f"{s.abandoned} abandoned"] if s.abandoned else []
     counts += [f"{s.added} added"] if s.added else []
@@ -154,9 +155,9 @@ def picture(summary: Summary, left: float | None = None, last: str = "") -> Rend
         parts.append(Text(f"front     {s.front} point{'' if s.front == 1 else 's'}{_covered(s.hypervolume)}"))
     parts.append(_table(s))
     if s.last_failure:
-        parts.append(Text(f"last failure: {s.last_failure[-600:]}", style="red"))
+        parts.append(Text(f"last failure: {excerpt(s.last_failure)}", style="red"))
     if last:
-        parts.append(Text(last))
+        parts.append(Text(printable(last)))
     return Group(*parts)
 
 
@@ -181,8 +182,8 @@ def _table(s: Summary) -> Table:
         table.add_column(column, justify="left" if column in ("experiment", "reveals") else "right")
     for e in s.experiments:
         table.add_row(
-            Text(e.experiment),
-            Text(", ".join(e.reveals)),
+            Text(printable(e.experiment)),
+            Text(printable(", ".join(e.reveals))),
             str(e.complete),
             str(e.running),
             str(e.failed),
@@ -206,4 +207,4 @@ def outcome_line(trial: Trial) -> str:
     """What became of a trial, in one line."""
     values = ", ".join(f"{name} = {value:.4g}" for name, value in trial.values.items())
     message = " ".join((trial.message or "").split())
-    return f"trial {trial.id} {trial.experiment}: {values or f'{trial.state}: {message[:100]}'}"
+    return printable(f"trial {trial.id} {trial.experiment}: {values or f'{trial.state}: {message[:100]}'}")
