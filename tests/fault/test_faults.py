@@ -2,6 +2,7 @@
 
 import json
 import os
+import random
 import signal
 import subprocess
 import sys
@@ -11,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from pesmo import Float, Space, Study, TrialError
+from tests.fault.kill_loop import one_round
 from tests.fault.kills import POINTS
 
 ROOT = Path(__file__).parents[2]
@@ -125,6 +127,14 @@ def test_workers_are_killed_at_random_until_100_trials_are_complete(storage, tmp
     assert len(set(complete)) == len(complete)
     assert {t.state for t in trials.values()} <= {"complete", "abandoned", "running"}
     study.close()
+
+
+def test_two_runs_are_killed_in_every_way_and_nothing_is_lost_doubled_or_left(tmp_path) -> None:
+    kinds = ("KILL process", "KILL tree", "KILL worker", "TERM twice")
+    count = one_round(tmp_path, str(tmp_path / "study.db"), random.Random(0), kinds)
+    assert (count.lost, count.doubled, count.left, count.remarks) == (0, 0, 0, [])
+    assert count.kills == len(kinds) + 2
+    assert count.complete >= 8
 
 
 def test_a_stopped_worker_lives_on_and_its_late_result_is_kept(storage, tmp_path) -> None:

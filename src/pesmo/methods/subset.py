@@ -3,7 +3,8 @@
 Of each objective with more than MOST rows, pending ones included, a stated subset counts: half of it the points
 nearest to the front, the other half a space-filling choice of the rest, and of points that were measured several times
 the first measurements. The nearest to the front are those of the best non-domination ranks, by each objective's
-quantiles; an objective that was not measured at a point is taken as average there. No randomness: the same values, the same subset.
+quantiles; an objective that was not measured at a point is taken as average there. No randomness: the same
+values, the same subset.
 """
 
 from dataclasses import replace
