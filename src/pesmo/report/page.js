@@ -1,6 +1,7 @@
 // Each figure is a block of data beside the place where it is drawn.
 const config = {
-  displaylogo: false, displayModeBar: "hover", responsive: true, modeBarButtonsToRemove: ["lasso2d", "select2d"],
+  displaylogo: false, showSendToCloud: false, displayModeBar: "hover", responsive: true,
+  modeBarButtonsToRemove: ["lasso2d", "select2d"],
 };
 for (const figure of document.querySelectorAll(".figure")) {
   const { data, layout } = JSON.parse(figure.querySelector("script").textContent);
