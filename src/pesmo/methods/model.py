@@ -21,7 +21,7 @@ BURN_IN = 40  # moves of fresh chains, on at most BURN_IN_ROWS observations
 BURN_IN_ROWS = 60
 WARM_MOVES = 2000  # warm chains make WARM_MOVES / N moves in all: one more value among many moves a posterior little
 MOST_MOVES = 8  # of one chain
-FAR = 1e6  # standard deviations from the data: a limit beyond is none, or one that nothing will meet
+FAR = 1e6  # standard deviations from the data: a limit beyond is none, or one that nothing will meet; most noise, too
 LEAST_SD = 1e-9  # of standardized values, where a division needs one
 
 
@@ -127,7 +127,7 @@ def fit_one(
     y = scaling.standardize(observed.values)
     columns, owners, d = feature_columns(space, objective)
     x = space.features(observed.unit)[:, columns]
-    noise = None if objective.noise is None else (objective.noise / scaling.size) ** 2
+    noise = None if objective.noise is None else min(objective.noise / scaling.size, FAR) ** 2
     theta = sample_hyperparameters(x, y, owners, d, noise, previous, rng)
     return surrogate(space, objective, observed, scaling, theta, rng, draws)
 

@@ -51,7 +51,7 @@ class Pal:
             points = np.concatenate([points, likely])
             low, high = np.concatenate([low, now[0]]), np.concatenate([high, now[1]])
         tolerance = EPSILON * (0.5 * high.max(axis=0) - 0.5 * low.min(axis=0))
-        classes = classify(low, high, tolerance)
+        classes = classify(0.5 * low, 0.5 * high, 0.5 * tolerance)  # halves: huge values have no sum
         worst = evidence.worst if np.any(np.all(low <= evidence.worst, axis=1)) else np.inf
         classes = np.where(np.any(low > worst, axis=1), OUT, classes)
         e = int(np.argmax(evidence.complete))
@@ -63,7 +63,7 @@ class Pal:
                 "Pareto-optimal to its tolerance. Recommend the front, or continue with another method"
             )
         scale = np.where(tolerance > 0.0, tolerance, 1.0)  # sizes in tolerances: objectives of any unit compare
-        size = np.linalg.norm((np.minimum(high, worst) - low) / scale, axis=1)
+        size = np.linalg.norm((0.5 * np.minimum(high, worst) - 0.5 * low) / (0.5 * scale), axis=1)
         best = int(np.argmax(np.where(open_, size, -1.0)))
         return Answer(Suggestion(e, points[best]), new_state)
 

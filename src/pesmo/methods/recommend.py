@@ -36,7 +36,7 @@ def recommend(model: Model, evidence: Evidence, size: int, rng: np.random.Genera
             objective.from_model(surrogate.scaling.restore(average + t * sd)) for t in (-1.0, 0.0, 1.0)
         )
         centre.append(middle)
-        half.append(np.abs(high - low) / 2.0)
+        half.append(np.abs(0.5 * high - 0.5 * low))  # huge values have no difference
     return Front(
         objectives=evidence.objectives,
         inputs=tuple(space.from_unit(row) for row in unit),
