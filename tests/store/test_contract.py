@@ -182,6 +182,19 @@ def test_only_what_ran_out_is_abandoned(store: Store, clock: Clock) -> None:
     assert states == {1: "abandoned", 2: "running", 3: "running", 4: "abandoned"}
 
 
+def test_a_lease_from_before_the_machine_was_started_anew_is_over(tmp_path, clock: Clock) -> None:
+    """A server keeps its time, a process ends with the machine: only a file outlives it."""
+    store = open_study(str(tmp_path / "store.db"), "one", {})
+    clock.passes(1e6, store)
+    reserved(store, proposal(0), Terms(lease=100.0, retries=1))
+    assert store.claim(Terms(), []) is None
+    clock.passes(-1e6, store)  # as long as it runs now, it could not have given such a deadline
+    again = store.claim(Terms(), [])
+    assert again is not None
+    assert again.trial.retry_of == 1
+    store.close()
+
+
 def test_the_oldest_that_may_be_asked_again_comes_first(store: Store, clock: Clock) -> None:
     for after, retries in enumerate((0, 1, 2)):
         reserved(store, proposal(after, memory={"theta": [after]}), Terms(lease=100.0, retries=retries))
