@@ -284,3 +284,24 @@ def test_a_function_gets_the_inputs_of_its_trial_and_may_do_with_them_what_it_li
 
     one.run({"e": greedy}, evaluations=2, progress=False)
     assert [t.inputs for t in one.trials] == seen
+
+
+class Interrupted(Executor):
+    """Ctrl-C comes with the second call, when the first is just done."""
+
+    def __init__(self) -> None:
+        self.first: Future = Future()
+
+    def submit(self, fn, /, *args, **kwargs) -> Future:
+        if not self.first.running():
+            self.first.set_running_or_notify_cancel()
+            return self.first
+        self.first.set_result({"a": 0.25})
+        raise KeyboardInterrupt
+
+
+def test_a_result_that_is_there_when_a_run_is_interrupted_is_told() -> None:
+    one = study()
+    with pytest.raises(KeyboardInterrupt):
+        one.run({"e": once}, evaluations=5, workers=2, executor=Interrupted(), progress=False)
+    assert [(t.state, t.values) for t in one.trials] == [("complete", {"a": 0.25}), ("abandoned", {})]
