@@ -1,4 +1,4 @@
-"""Values of 1.7e308 of both signs, and a noise of 1e300, ended `recommend` in an OverflowError or a front of Infinity."""
+"""Values of 1.7e308 of both signs, and noise of 1e300, ended `recommend` in an OverflowError or a front of Infinity."""
 
 import json
 import math

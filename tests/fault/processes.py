@@ -153,7 +153,7 @@ def imports(storage: str, processes: str) -> dict:
 
     study(storage).close()
     answers = together(int(processes), work)
-    return {"added": sorted(a.get("result", a.get("error")) for a in answers)}
+    return {"added": sorted((a.get("result", a.get("error")) for a in answers), key=str)}
 
 
 def killing(storage: str, seed: str) -> dict:
