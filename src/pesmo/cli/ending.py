@@ -110,7 +110,7 @@ def _write_log(error: BaseException) -> str:
 
 def say(message: str) -> None:
     """A message on standard error: at most a screen, no secrets, nothing that a terminal would obey."""
-    lines = printable(redacted(message[:MOST_CHARACTERS])).split("\n")
+    lines = printable(redacted(message)[:MOST_CHARACTERS]).split("\n")
     shown = "\n".join(lines[:MOST_LINES])
     cut = len(message) > MOST_CHARACTERS or len(lines) > MOST_LINES
     with suppress(OSError, ValueError):  # a closed or full standard error: there is nowhere left to say it
