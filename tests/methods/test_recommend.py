@@ -10,7 +10,7 @@ from pesmo.gp.scaling import scaling_of
 from pesmo.methods import recommend as room
 from pesmo.methods.model import Model, surrogate
 from pesmo.methods.recommend import mean_front, recommend
-from pesmo.pareto.solve import Search
+from pesmo.pareto.solve import Search, pareto_sets
 from pesmo.problem import Evidence, Experiment, Objective, Observations
 from pesmo.space import Choice, Float, Int, Space
 from tests.oracle import ep as loops
@@ -141,6 +141,13 @@ def test_points_off_the_grid_are_compared_with_it_and_with_the_data() -> None:
 def test_of_many_measured_points_those_of_the_best_ranks_bear_witness(monkeypatch: pytest.MonkeyPatch) -> None:
     """One measured point dominates everything; it is kept when only a few are."""
     monkeypatch.setattr(room, "WITNESSES", 2)
+    compared, joint = [], room.joint
+
+    def looking(posterior, points):
+        compared.append(points.shape[1])
+        return joint(posterior, points)
+
+    monkeypatch.setattr(room, "joint", looking)
     space = Space(x=Float(0, 1))
     unit = np.linspace(0.0, 1.0, 12)[:, None]
     values = np.where(np.arange(12) == 7, -5.0, 1.0)
@@ -152,6 +159,7 @@ def test_of_many_measured_points_those_of_the_best_ranks_bear_witness(monkeypatc
     surrogates = tuple(surrogate(space, o, v, scaling_of(v.values), theta, rng) for o, v in pairs)
     probability = room._probability(Model(space, surrogates), evidence, np.array([[0.25], [0.95]]), rng)
     assert probability.max() < 0.1
+    assert compared == [6, 6]  # the two asked, two measured, two of the space: joint draws cost their cube
 
 
 def test_the_front_of_the_means_is_one_of_one_function() -> None:
@@ -162,6 +170,26 @@ def test_the_front_of_the_means_is_one_of_one_function() -> None:
     for k in (0, 1):
         right = np.mean([by_hand(evidence, k, s, found.points)[0] for s in range(3)], axis=0)
         np.testing.assert_allclose(found.values[:, k], right, atol=1e-6)
+
+
+@pytest.mark.parametrize(("size", "kept"), [(12, 100), (250, 250)])
+def test_the_recommendation_looks_harder_than_a_suggestion_does(
+    size: int, kept: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is asked for rarely, and its points are the answer: more rounds, more children, more descents."""
+    seen: list[Search] = []
+
+    def searching(functions, initial, search, rng):
+        seen.append(search)
+        assert len(initial) == 2048 + 6  # a grid, and what was measured
+        return pareto_sets(functions, initial[:64], Search(points=3, rounds=1), rng)
+
+    monkeypatch.setattr(room, "pareto_sets", searching)
+    model, evidence = study(Space(x=Float(0, 1)))
+    front = recommend(model, evidence, size, np.random.default_rng(0))
+    assert seen == [Search(points=size, archive=kept, descents=kept, steps=20, rounds=40, children=128)]
+    count = 3 * 24 * front.probability  # 24 joint draws of each sample
+    np.testing.assert_allclose(count, np.round(count), atol=1e-9)
 
 
 def test_a_front_as_dicts() -> None:
