@@ -108,3 +108,15 @@ def test_methods_without_a_model_run_what_is_behind(method: str) -> None:
     other = METHODS[method].suggest(given, None, np.random.default_rng(1)).suggestion
     same = np.array_equal(suggestion.unit, other.unit)
     assert same == (method == "sobol")  # the design is the study's, chance the call's
+
+
+MODELS = {"parego", "smsego", "ehi", "sur", "pal"}
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_what_each_method_needs_before_it_can_judge(name: str) -> None:
+    """A model needs values to learn from; a method that judges a point by all objectives needs them all there."""
+    method = METHODS[name]
+    assert method.needs_design == (name in MODELS | {"pesmo", "nsga2"})
+    assert method.needs_complete == (name in MODELS | {"nsga2"})
+    assert method.most_objectives == (3 if name == "sur" else None)
