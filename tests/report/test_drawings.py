@@ -375,7 +375,9 @@ def test_a_failed_run_with_a_gain_is_a_cross() -> None:
 
 def test_sensitivity_is_a_table_of_shares(snapshot) -> None:
     found = snapshot.sensitivity
-    maps = FIGURES["sensitivity"](snapshot)["data"]
+    maps, layout = (FIGURES["sensitivity"](snapshot)[part] for part in ("data", "layout"))
+    assert all(layout[f"{a}axis{n}"]["type"] == "category" for a in "xy" for n in ("", "2"))  # a name "1" is a word
+    assert layout["yaxis"]["autorange"] == "reversed"  # the first objective on top
     drawn = PLOTS["sensitivity"](snapshot)
     for n, shares in enumerate((found.effect, found.relevance)):
         texts = [["" if np.isnan(v) else f"{v:.0%}" for v in row] for row in shares.tolist()]
