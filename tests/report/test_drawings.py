@@ -337,6 +337,12 @@ def test_evaluations_are_counted_and_their_gains_shown(snapshot) -> None:
     figure = FIGURES["evaluations"](snapshot)
     drawn = PLOTS["evaluations"](snapshot)
     finished = snapshot.finished
+    layout = figure["layout"]
+    for n, axes, title in (("", drawn.axes[0], "runs so far"), ("2", drawn.axes[1], "expected gain in nats")):
+        assert layout[f"xaxis{n}"]["title"]["text"] == axes.get_xlabel() == "evaluations"
+        assert layout[f"yaxis{n}"]["title"]["text"] == axes.get_ylabel() == title
+        assert layout[f"xaxis{n}"]["rangemode"] == layout[f"yaxis{n}"]["rangemode"] == "tozero"
+        assert axes.get_xlim()[0] == axes.get_ylim()[0] == 0
     assert any(t.gain for t in finished)
     assert any(t.state == "failed" for t in finished)
     for i, name in enumerate(("melt", "break")):
