@@ -14,7 +14,7 @@ import pytest
 
 import pesmo as package
 from pesmo import Choice, DefinitionError, Float, Int, ResultError, Space, SpaceError, StorageError, Study, TrialError
-from pesmo.cli import complaints, looking
+from pesmo.cli import complaints, looking, tables, trials
 from pesmo.cli.locate import key_lines
 from tests.cli.calling import call
 from tests.cli.conftest import Pesmo
@@ -65,7 +65,7 @@ FILES = [
     (STUDY.replace("2", DIGITS[:400]), "line 4, inputs.x.high: must be a finite number"),
     (STUDY.replace("2", DIGITS[:400]).replace("float", "int"), "line 1, inputs.x: Int: high must be a finite number"),
     (STUDY + "[experiments.e]\ntimeout = 1e300", "line 7, experiments.e.timeout: is too large"),
-    (STUDY + "\n" * 1_000_000, "is larger than 1000 kB; is it a study file?"),
+    (STUDY + "\n" * 1_000_000, "cannot read study.toml: it is larger than 1 MB"),
 ]
 
 
@@ -275,6 +275,16 @@ def test_files_on_a_full_device_are_said(pesmo: Pesmo, study_file: Path) -> None
     Path("full.html").symlink_to("/dev/full")
     assert pesmo("export", "-o", "full.csv", code=2).stderr == "error: cannot write full.csv: No space left on device\n"
     assert "cannot write full.html: No space left" in pesmo("report", "-o", "full.html", code=2).stderr
+
+
+def test_what_has_no_end_is_not_read_to_it(pesmo: Pesmo, study_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tables, "LARGEST", 1000)
+    monkeypatch.setattr(trials, "LARGEST", 1000)
+    Path("endless.toml").symlink_to("/dev/zero")
+    pesmo("ask")
+    assert "cannot read /dev/zero: it is larger than 0.001 MB" in pesmo("import", "/dev/zero", code=2).stderr
+    assert "cannot read endless.toml: it is larger than 1 MB" in pesmo("ask", "endless.toml", code=2).stderr
+    assert "cannot read standard input: it is larger" in pesmo("tell", 1, "-", code=2, stdin="{" * 1001).stderr
 
 
 def test_an_unreadable_folder_is_said(pesmo: Pesmo, study_file: Path, tmp_path: Path) -> None:

@@ -38,13 +38,16 @@ from tests.cli.oddities import (
 FUZZ = os.environ.get("PESMO_FUZZ")
 CPU_SECONDS = 5.0  # the promise, in processor time: that the machine is busy is not the command's fault
 HANGS = 300  # seconds on the clock after which it hangs
+MEMORY = 8 * 10**9  # bytes, addresses that are not used included
 SCREEN = 8000  # characters
 
 
 @pytest.fixture(scope="module", autouse=True)
 def surroundings() -> Iterator[None]:
-    """What hangs is ended, and everything is as it was afterwards."""
+    """What hangs is ended, what eats memory gets no more, and everything is as it was afterwards."""
     folder, temporary = Path.cwd(), tempfile.tempdir
+    soft, hard = resource.getrlimit(resource.RLIMIT_AS)
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, hard))
 
     def hangs(*_: object) -> None:
         raise TimeoutError(f"nothing has come back for {HANGS} s")
@@ -52,6 +55,7 @@ def surroundings() -> Iterator[None]:
     handler = signal.signal(signal.SIGALRM, hangs)
     yield
     signal.signal(signal.SIGALRM, handler)
+    resource.setrlimit(resource.RLIMIT_AS, (soft, hard))
     os.chdir(folder)
     tempfile.tempdir = temporary
 

@@ -10,6 +10,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from pesmo.cli.complaints import Complaint, StudyFileError, complaint_of, study_file_error
+from pesmo.cli.reading import read_file
 from pesmo.cli.schema import ChoiceTable, ExperimentTable, FloatTable, StudyFileTable
 from pesmo.definition import COUPLED, check_seed
 from pesmo.errors import PesmoError, ProgramError, brief
@@ -61,9 +62,7 @@ def read_study_file(path: Path) -> StudyFile:
 
 def _text(path: Path) -> str:
     try:
-        if path.stat().st_size > LARGEST:
-            raise StudyFileError(f"{path} is larger than {LARGEST // 1000} kB; is it a study file?")
-        return path.read_text(encoding="utf-8-sig")
+        return read_file(path, LARGEST).decode("utf-8-sig")
     except FileNotFoundError:
         raise StudyFileError(f"there is no file {path}; `pesmo init` writes one to start from") from None
     except UnicodeDecodeError as error:

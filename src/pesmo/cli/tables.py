@@ -11,11 +11,13 @@ import typer
 from pesmo.cli.cells import headings, input_cells, quoted, read_names, read_number, reader, written
 from pesmo.cli.opening import Target, target
 from pesmo.cli.output import json_text, say_json
+from pesmo.cli.reading import read_file
 from pesmo.cli.trials import trial_dict
 from pesmo.definition import Definition
 from pesmo.errors import DefinitionError, PesmoError, ResultError, brief
 from pesmo.study import Study
 
+LARGEST = 200_000_000  # bytes of a table: a million rows
 ABOUT = ("id", "state", "experiment", "cost", "gain", "asked", "finished", "message", "note")
 Row = tuple[dict[str, Any], dict[str, float]]  # a point and what was measured there
 
@@ -99,7 +101,7 @@ def import_csv(words: list[str], storage: str | None, name: str | None, as_json:
 def _text(path: Path) -> str:
     """A file's text without the mark that spreadsheets put before it, and with its line ends as they are."""
     try:
-        return path.read_bytes().decode("utf-8-sig")
+        return read_file(path, LARGEST).decode("utf-8-sig")
     except FileNotFoundError:
         raise DefinitionError(f"there is no file {path}") from None
     except OSError as error:

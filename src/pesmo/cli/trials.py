@@ -8,11 +8,13 @@ import typer
 
 from pesmo.cli.opening import Target, target
 from pesmo.cli.output import say_json
+from pesmo.cli.reading import read_stream
 from pesmo.errors import ResultError, TrialError, brief
 from pesmo.printable import printable
 from pesmo.problem import Trial
 from pesmo.study import Study
 
+LARGEST = 10_000_000  # characters of a result
 MOST_DIGITS = 20  # of a trial's number; more than any has, and few enough for int()
 
 
@@ -118,7 +120,7 @@ def _values(words: list[str], said: str) -> dict[str, Any]:
 
 def _standard_input() -> str:
     try:
-        return sys.stdin.read()
+        return read_stream(sys.stdin, LARGEST)
     except UnicodeDecodeError as error:
         raise ResultError(f"standard input is not text in UTF-8 (byte {error.start})") from None
     except OSError as error:
