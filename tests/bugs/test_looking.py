@@ -125,7 +125,7 @@ def test_a_table_of_trials_has_a_line_for_each_whatever_is_in_them(path: Path) -
     assert head.split() == ["trial", "state", "experiment", "cost", "inputs", "result"]
     assert set(rule) == {"-", " "}
     assert [line.split()[:2] for line in lines] == [[str(i), "complete"] for i in (1, 2, 3)] + [["4", "failed"]]
-    assert lines[3].endswith("no�[31m result … done 日本語")
+    assert lines[3].endswith("no\\x1b[31m result … done 日本語")
     assert len({line.index("x=") for line in lines}) == 1
 
 

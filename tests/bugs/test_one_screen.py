@@ -39,7 +39,7 @@ WRONG = [
     (["schema", DIGITS], "error: Got unexpected extra argument"),
     (["run", f"--{DIGITS}"], "error: No such option"),
     ([DIGITS], "error: No such command"),
-    (["status", f"{'x' * 300}.db"], "File name too long; check that it is there and who may use it"),
+    (["status", f"{'x' * 300}.db"], "File name too long; check who may use its folder"),
 ]
 
 
@@ -327,7 +327,7 @@ def test_what_nobody_expected_is_one_screen_and_a_log(
     [log] = tmp_path.glob("pesmo-error-*.log")
     assert ended.exit_code == 1
     assert ended.stderr.splitlines() == [
-        "error: pesmo met what it did not expect: RuntimeError: �[31mpostgresql://me:***@host/x is odd",
+        "error: pesmo met what it did not expect: RuntimeError: \\x1b[31mpostgresql://me:***@host/x is odd",
         f"What was told before is safe. The details are in {log}; please report it with that file.",
     ]
     written = log.read_text(encoding="utf-8")

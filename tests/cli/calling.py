@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from pesmo.cli.app import main
+from pesmo.run.interrupts import ENDING
 
 
 @dataclass(frozen=True)
@@ -53,7 +54,8 @@ def call(words: Sequence[str], stdin: str | bytes = b"", broken: int | None = No
     """Run `pesmo WORDS`; an exception that leaves it leaves this too. broken: the error of every write to stdout."""
     raw = None if broken is None else Broken(broken)
     out, err = io.BytesIO() if raw is None else io.BufferedWriter(raw), io.BytesIO()
-    kept = sys.argv, sys.stdin, sys.stdout, sys.stderr, threading.excepthook, signal.getsignal(signal.SIGTERM)
+    kept = sys.argv, sys.stdin, sys.stdout, sys.stderr, threading.excepthook
+    handlers = {number: signal.getsignal(number) for number in ENDING}  # a command leaves them ignored: it ends
     sys.argv = ["pesmo", *words]
     sys.stdin = io.TextIOWrapper(io.BytesIO(stdin.encode() if isinstance(stdin, str) else stdin), encoding="utf-8")
     streams = sys.stdout, sys.stderr = (
@@ -64,8 +66,9 @@ def call(words: Sequence[str], stdin: str | bytes = b"", broken: int | None = No
         code = main()
         sys.stderr.flush()
     finally:
-        sys.argv, sys.stdin, sys.stdout, sys.stderr, threading.excepthook, handler = kept
-        signal.signal(signal.SIGTERM, handler)
+        sys.argv, sys.stdin, sys.stdout, sys.stderr, threading.excepthook = kept
+        for number, handler in handlers.items():
+            signal.signal(number, handler)
         if raw is not None:
             raw.number = None
         for stream in streams:
