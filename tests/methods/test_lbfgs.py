@@ -77,3 +77,11 @@ def test_values_that_are_no_numbers_are_stepped_back_from() -> None:
         return float((x[0] - 0.55) ** 2), 2.0 * (x - 0.55)
 
     np.testing.assert_allclose(minimize(function, np.array([0.1]), 30, ftol=1e-12), [0.55], atol=1e-4)
+
+
+@pytest.mark.parametrize(("scale", "offset"), [(1e-7, 0.0), (1.0, 1e7), (1.0, -1e7)])
+def test_steps_that_gain_too_little_for_the_value_end_it(scale: float, offset: float) -> None:
+    """A gain counts beside ftol times the value, or ftol itself where the value is below 1."""
+    function = Counted(lambda u: (offset + scale * rosen(4 * u - 2), scale * 4 * rosen_der(4 * u - 2)))
+    minimize(function, np.array([0.1, 0.9]), 300, ftol=1e-3, gtol=0.0)
+    assert function.calls <= 8

@@ -175,6 +175,40 @@ def test_children_are_differences_of_front_points_or_steps_of_the_width() -> Non
     assert np.mean((third > 0.53) & (third < 0.67)) > 0.07
 
 
+def test_every_child_has_parents_of_its_own() -> None:
+    """Eight front points far apart: an eighth of the Gaussian children is near each; differences reach between them."""
+    points = np.array([[0.5, x] for x in np.linspace(0.06, 0.94, 8)])
+    children = solve._children(Front(points, np.zeros((8, 2))), 4000, 0.001, np.random.default_rng(0))
+    gap = np.abs(children[:, None, 1] - points[:, 1])
+    near = gap.min(axis=1) < 0.005
+    counts = np.bincount(gap.argmin(axis=1)[near], minlength=8)
+    assert counts.min() > 0.6 * counts.mean()
+    assert np.unique(np.round(children[~near, 1], 6)).size > 1000
+
+
+def test_the_first_step_of_a_descent_is_a_tenth_of_the_cube_and_later_ones_shrink_to_nothing() -> None:
+    """Slopes that are the same everywhere: RMSprop with momentum, written out for one number."""
+    slope = np.array([1.0, -3.0, 0.0, 0.5])
+    seen: list[np.ndarray] = []
+
+    def evaluate(unit: np.ndarray) -> np.ndarray:
+        seen.append(unit)
+        return np.broadcast_to(unit, (1, *unit.shape[-2:])) @ slope[:, None]
+
+    def slopes(unit: np.ndarray) -> np.ndarray:
+        return np.broadcast_to(slope, (*unit.shape[:2], 1, 4))
+
+    start = np.full((1, 4), 0.5)
+    search = Search(points=5, rounds=0, descents=1, steps=3)
+    pareto_sets(Functions(evaluate, slopes, lambda u: u), start, search, np.random.default_rng(0))
+    speed, square, moved = 0.0, 0.0, 0.0
+    for step in range(3):
+        speed = 0.7 * speed + 0.3
+        square = 0.9 * square + 0.1
+        moved += 0.1 * (1.0 - step / 3) * speed / square**0.5
+    np.testing.assert_allclose(seen[1][0, 0], 0.5 - moved * np.sign(slope), atol=1e-9)
+
+
 def test_in_one_dimension_every_gaussian_step_moves() -> None:
     front = Front(np.array([[0.5]]), np.zeros((1, 1)))
     children = solve._children(front, 500, 0.05, np.random.default_rng(0))
