@@ -146,3 +146,14 @@ def test_pairs_are_in_the_report_from_three_objectives_on(text: str) -> None:
     assert "two objectives at a time" not in page._front(Snapshot(study))
     assert caption("front", 1) != caption("front", 2) == caption("front", 3) != caption("front", 4)
     assert caption("pairs", 4) == caption("pairs", 2)
+
+
+def test_every_section_says_what_is_missing_before_there_is_a_value_of_everything() -> None:
+    study = pesmo.Study(pesmo.Space(x=pesmo.Float(0, 1)), ["a", "b", "c"], seed=0)
+    study.add({"x": 0.5}, {"a": 1.0})
+    text = re.sub(r"<script.*?</script>", "", page.render(study), flags=re.S)
+    for name in ("front", "progress", "sensitivity", "slices"):
+        assert "&#x27;b&#x27; has no value" in section(text, name)
+        assert "The point:" not in section(text, name)
+    assert ">None<" not in text
+    assert "<span>recommended points</span>" not in text
