@@ -4,10 +4,9 @@
     python tools/mutate.py sampled --count 160      mutants drawn by a seed from all places of the rooms below
     python tools/mutate.py sampled --room gp        of one room
 
-Each mutant is run against the tests of its room, in two stages: the room's own folder, then what else looks at it
-(oracles, faults, bugs). It is killed where a test fails, or where the tests take many times their usual time. Results
-are appended to scratch/mutants.jsonl: a run that was interrupted goes on where it stopped; a changed file, or changed
-tests of its room, make its old results stale.
+Each mutant is run against the tests of its room. It is killed where a test fails, or where the tests take many times
+their usual time. Results are appended to scratch/mutants.jsonl: a run that was interrupted goes on where it stopped; a
+changed file, or changed tests of its room, make its old results stale.
 
 What the sampler leaves out: texts and annotations, what only raises errors' words, and the tuning numbers in capitals
 at the top of a module (a grid of 1,025 points is no fault). What it puts in is listed in `Sites`.
@@ -24,7 +23,6 @@ import sys
 import tempfile
 import time
 import tomllib
-from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -32,20 +30,19 @@ ROOT = Path(__file__).parents[1]
 SOURCE = Path("src/pesmo")
 RESULTS = ROOT / "scratch/mutants.jsonl"
 STUDY = ("study.py", "suggest.py", "view.py", "problem.py", "space.py", "definition.py", "front.py", "arrays.py")
-WIDER = ["tests/bugs", "tests/property"]
-TESTS = {  # room: the tests of the first stage, and of the second
-    "gp": (["tests/gp"], ["tests/oracle", "tests/methods", *WIDER]),
-    "pareto": (["tests/pareto"], ["tests/oracle", "tests/methods", *WIDER]),
-    "entropy": (["tests/entropy"], ["tests/oracle", "tests/methods", *WIDER]),
-    "methods": (["tests/methods"], ["tests/oracle", "tests/test_study.py", "tests/test_pending.py", *WIDER]),
-    "study": (["tests/test_*.py"], ["tests/store", "tests/methods", "tests/cli", *WIDER]),
-    "store": (["tests/store", "tests/test_study.py"], ["tests/fault", "tests/cli", *WIDER]),
-    "run": (["tests/run"], ["tests/fault", "tests/cli", *WIDER]),
-    "report": (["tests/report"], ["tests/cli", *WIDER]),
-    "cli": (["tests/cli"], ["tests/fault", *WIDER]),
+TESTS = {  # of each room: what looks at it and answers in a minute or so
+    "gp": ["tests/gp", "tests/test_arrays.py"],
+    "pareto": ["tests/pareto"],
+    "entropy": ["tests/entropy", "tests/oracle/test_exact.py"],
+    "methods": ["tests/methods", "tests/test_pending.py", "tests/bugs/test_large_spaces.py"],
+    "study": ["tests/test_*.py", "tests/bugs/test_leases.py", "tests/bugs/test_front_points.py"],
+    "store": ["tests/store", "tests/test_study.py", "tests/bugs/test_leases.py", "tests/bugs/test_looking.py"],
+    "run": ["tests/run", "tests/bugs/test_infrastructure_faults.py"],
+    "report": ["tests/report"],
+    "cli": ["tests/cli"],
 }
 SAMPLED = ("gp", "pareto", "entropy", "methods", "study", "store", "run")
-PATIENCE = 5.0  # times the usual time of a stage, and a minute more, before it counts as hanging
+PATIENCE = 5.0  # times the usual time of the tests, and a minute more, before they count as hanging
 COMPARED = {"<": "<=", "<=": "<", ">": ">=", ">=": ">", "==": "!=", "!=": "=="}
 COMPARED |= {"in": "not in", "not in": "in", "is": "is not", "is not": "is"}
 COMPUTED = {"+": "-", "-": "+", "*": "/", "/": "*", "**": "*", "//": "/", "%": "*", "&": "|", "|": "&", "@": "+"}
@@ -229,38 +226,30 @@ class Bench:
                 target = folder / name
                 target.parent.mkdir(parents=True, exist_ok=True)
                 shutil.copyfile(ROOT / name, target)
-        self._usual: dict[tuple[str, ...], float] = {}
+        self._usual: dict[str, float] = {}
 
     def verdict(self, mutant: Mutant) -> str:
-        """What noticed the mutant: a stage and the failing test; or "survived"."""
+        """The test that noticed the mutant, or "survived"."""
         path = self.folder / mutant.file
         source = path.read_text(encoding="utf-8")
-        stages = [tuple(self._expand(tests)) for tests in TESTS[mutant.room]]
-        for stage in stages:
-            self._usual.setdefault(stage, self._time(stage))
+        if mutant.room not in self._usual:
+            self._usual[mutant.room] = self._time(mutant.room)
         path.write_text(mutant.apply(source), encoding="utf-8")
         try:
-            for number, stage in enumerate(stages, 1):
-                failed = self._run(stage, 60.0 + PATIENCE * self._usual[stage])
-                if failed is not None:
-                    return f"stage {number}: {failed}"
-            return "survived"
+            return self._run(mutant.room, 60.0 + PATIENCE * self._usual[mutant.room]) or "survived"
         finally:
             path.write_text(source, encoding="utf-8")
 
-    def _expand(self, tests: list[str]) -> Iterator[str]:
-        for pattern in tests:
-            yield from sorted(str(p.relative_to(self.folder)) for p in self.folder.glob(pattern))
-
-    def _time(self, tests: tuple[str, ...]) -> float:
+    def _time(self, room: str) -> float:
         began = time.monotonic()
-        failed = self._run(tests, 3600.0)
+        failed = self._run(room, 3600.0)
         if failed is not None:
-            raise SystemExit(f"the tests {tests} fail without any mutant: {failed}")
+            raise SystemExit(f"the tests of {room} fail without any mutant: {failed}")
         return time.monotonic() - began
 
-    def _run(self, tests: tuple[str, ...], patience: float) -> str | None:
+    def _run(self, room: str, patience: float) -> str | None:
         """The first test that fails; None where all pass."""
+        tests = [str(p.relative_to(self.folder)) for t in TESTS[room] for p in sorted(self.folder.glob(t))]
         environment = {**os.environ, "PYTHONPATH": f"{self.folder / 'src'}{os.pathsep}{self.folder}"}
         environment |= {"PYTHONDONTWRITEBYTECODE": "1", "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
         command = [sys.executable, "-m", "pytest", "-x", "-q", "-n", "0", "-p", "no:cacheprovider", *tests]
@@ -282,7 +271,7 @@ class Bench:
 
 def stamp(mutant: Mutant) -> str:
     """Changes with the mutant, its file, and the tests of its room."""
-    tests = [p for pattern in TESTS[mutant.room][0] for p in sorted(ROOT.glob(pattern))]
+    tests = [p for pattern in TESTS[mutant.room] for p in sorted(ROOT.glob(pattern))]
     files = [p for t in tests for p in ([t] if t.is_file() else sorted(t.rglob("*.py")))]
     digest = hashlib.sha256(json.dumps(asdict(mutant)).encode())
     for path in [ROOT / mutant.file, *files]:
