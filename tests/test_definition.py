@@ -165,7 +165,7 @@ def test_what_is_left_out_is_filled_in() -> None:
     assert several.seed == 0
     assert define(SPACE, Objective("a"), None, "pesmo", None).seed in range(2**32)
     for seed in (-1, True, 1.0, "1"):
-        with pytest.raises(DefinitionError, match="seed must be a whole number >= 0 or None"):
+        with pytest.raises(DefinitionError, match=r"seed must be a whole number from 0 to 2\*\*128 - 1 or None"):
             define(SPACE, "a", None, "pesmo", seed)
 
 

@@ -237,7 +237,7 @@ def test_asking_for_several_is_asking_several_times() -> None:
         with pytest.raises(DefinitionError, match=r"ask\(n\): n must be a whole number >= 1"):
             one.ask(bad)  # type: ignore[call-overload]
     for bad in (-1, 1.5, True):
-        with pytest.raises(DefinitionError, match="retries must be a whole number >= 0"):
+        with pytest.raises(DefinitionError, match="retries must be a whole number from 0"):
             one.ask(retries=bad)  # type: ignore[arg-type]
 
 

@@ -12,7 +12,7 @@ from threadpoolctl import threadpool_info, threadpool_limits
 
 from pesmo import Float, Space, StorageError, Study
 from pesmo.errors import NumericalFailure
-from pesmo.store import database
+from pesmo.store import database, engines
 from pesmo.study import Study as AnyStudy
 from tests.cli.conftest import Pesmo, pesmo, study_file
 
@@ -40,7 +40,7 @@ def test_every_test_that_a_page_names_exists() -> None:
 def test_p_processes_exceed_a_limit_by_p_minus_1_at_most(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Three see room for one more at the same moment; all of them start it, and none starts another."""
     studies = [Study(SPACE, ["a"], method="random", storage=tmp_path / "a.db") for _ in range(3)]
-    barrier, ask = threading.Barrier(3), AnyStudy.ask
+    barrier, ask = threading.Barrier(3), AnyStudy._ask
     begun: set[AnyStudy] = set()
 
     def at_once(study: AnyStudy, *given: Any, **named: Any) -> Any:
@@ -49,7 +49,7 @@ def test_p_processes_exceed_a_limit_by_p_minus_1_at_most(tmp_path: Path, monkeyp
             barrier.wait(120)
         return ask(study, *given, **named)
 
-    monkeypatch.setattr(AnyStudy, "ask", at_once)
+    monkeypatch.setattr(AnyStudy, "_ask", at_once)
     functions, limits = {"evaluate": lambda inputs: inputs["x"]}, {"evaluations": 1, "progress": False}
     runs = [threading.Thread(target=study.run, args=(functions,), kwargs=limits) for study in studies]
     for run in runs:
@@ -92,7 +92,7 @@ def test_a_file_that_another_process_holds_for_minutes_is_said_and_nothing_is_lo
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(database.PATIENCE, "sqlite", 0.0)  # the minutes
-    monkeypatch.setattr(database, "BUSY_MS", 1)
+    monkeypatch.setattr(engines, "BUSY_MS", 1)
     study = Study(SPACE, ["a"], method="random", storage=tmp_path / "a.db")
     trial = study.ask()
     held = sqlite3.connect(tmp_path / "a.db", isolation_level=None)
