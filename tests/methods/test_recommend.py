@@ -187,7 +187,7 @@ def test_the_recommendation_looks_harder_than_a_suggestion_does(
     monkeypatch.setattr(room, "pareto_sets", searching)
     model, evidence = study(Space(x=Float(0, 1)))
     front = recommend(model, evidence, size, np.random.default_rng(0))
-    assert seen == [Search(points=size, archive=kept, descents=kept, steps=20, rounds=40, children=128)]
+    assert seen == [Search(points=kept, archive=kept, descents=kept, steps=20, rounds=40, children=128)]
     count = 3 * 24 * front.probability  # 24 joint draws of each sample
     np.testing.assert_allclose(count, np.round(count), atol=1e-9)
 
