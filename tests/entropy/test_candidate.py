@@ -5,7 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from pesmo.entropy.candidate import alpha, alpha_and_gradient, screen
+from pesmo.entropy.candidate import View, alpha, alpha_and_gradient, screen
+from pesmo.gp.posterior import first
 from tests.entropy.cases import acquisition_case
 
 
@@ -48,3 +49,16 @@ def test_alpha_is_never_negative_and_never_below_the_screen() -> None:
     full, cheap = alpha(views, conditioned, features), screen(views, conditioned, features)
     assert np.all(cheap >= -1e-9)
     assert np.all(full >= cheap - 1e-9)  # the candidate's own factors can only add
+
+
+@pytest.mark.parametrize(("data", "few"), [(8, 10), (200, 5), (400, 3)])
+def test_a_screening_looks_at_the_first_draws_the_fewer_the_more_data_there_is(data: int, few: int) -> None:
+    views, q, features = acquisition_case(1, seed=1, samples=12, data=data, pareto=1)
+    some = [first_draws(view, few) for view in views]
+    part = replace(q, whiten=q.whiten[:few], narrow=q.narrow[:few])
+    np.testing.assert_allclose(screen(views, q, features), screen(some, part, features), rtol=1e-12)
+    assert np.all(screen(views, q, features) != screen([first_draws(v, few - 1) for v in views], q, features))
+
+
+def first_draws(view: View, count: int) -> View:
+    return View(first(view.posterior, count), view.points[:count], view.whitened[:count])

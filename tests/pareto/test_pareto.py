@@ -63,6 +63,12 @@ def test_representatives_keep_each_objectives_best_and_cover_the_rest(k: int) ->
     assert chosen.tolist() == taken
 
 
+def test_representatives_do_not_depend_on_the_objectives_units() -> None:
+    values = np.random.default_rng(0).uniform(size=(200, 3))
+    other = representatives(values * [1e-6, 1.0, 1e9] + [5.0, -3.0, 0.0], 20)
+    assert other.tolist() == representatives(values, 20).tolist()
+
+
 def test_representatives_of_points_a_hair_apart_are_different_points() -> None:
     values = np.array([[0.0, 1.0], [1.0, 0.0]] + [[0.5 + 1e-12 * i, 0.5 - 1e-12 * i] for i in range(50)])
     assert len(set(representatives(values, 40).tolist())) == 40
