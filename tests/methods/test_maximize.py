@@ -148,6 +148,18 @@ def test_a_climb_also_steps_along_integers_and_choices() -> None:
     assert space.from_unit(top)["n"] == 2500
 
 
+def test_a_climb_crosses_to_the_only_other_option() -> None:
+    space = Space(x=Float(0, 1), c=Choice("p", "q"))
+
+    def at(unit: np.ndarray) -> np.ndarray:
+        return 2.0 * (unit[:, 1] > 0.5) - (unit[:, 0] - 0.5) ** 2
+
+    start = space.to_unit({"x": 0.4, "c": "p"})
+    found = space.from_unit(room._climb(acquisition(at), evidence(space, [1.0]), 0, start, -0.01, True))
+    assert found["c"] == "q"
+    assert found["x"] == pytest.approx(0.5, abs=1e-3)
+
+
 def test_integers_alone_climb_too() -> None:
     space = Space(n=Int(1, 100_000))
 
