@@ -222,10 +222,9 @@ class Bench:
         listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
         extra = [str(p.relative_to(ROOT)) for p in (ROOT / SOURCE / "report").glob("plotly.*")]
         for name in [*listed.splitlines(), *extra]:
-            if name.startswith(("src/", "tests/", "experiments/", "examples/", "docs/", "tools/", "pyproject")):
-                target = folder / name
-                target.parent.mkdir(parents=True, exist_ok=True)
-                shutil.copyfile(ROOT / name, target)
+            target = folder / name
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(ROOT / name, target)
         self._usual: dict[str, float] = {}
 
     def verdict(self, mutant: Mutant) -> str:
