@@ -197,7 +197,7 @@ class _Run:
                 raise RunError(
                     f"the last {self.failures} trials failed, without a success between them; mend what evaluates and "
                     "run again, it goes on where it stopped; or, where failures are to be expected, allow more of them "
-                    f"(max_failures). The latest: {excerpt(self.bar.last)}"
+                    f"(max_failures=, --max-failures). The latest: {excerpt(self.bar.last)}"
                 )
 
     def _tell(self, future: Future[Any], trial: Trial) -> None:
